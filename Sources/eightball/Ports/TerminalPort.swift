@@ -246,7 +246,7 @@ extension TerminalPort {
   mutating func take(_ figures: BallFigures) { metrics?.answer(MetricsText(figures)) }
 }
 
-// MARK: PanelPort
+// MARK: FrontPanelPort
 
 /// The buttons and lights of a virtual board, or else the port's.
 extension TerminalPort {
