@@ -14,7 +14,7 @@ struct Bench<let capacity: Int, let attributeCount: Int>: ~Copyable {
   private var question: InlineArray<52, UInt8>
   private var unsubscribe: InlineArray<14, UInt8>
   private var notifications = 0
-  private var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
+  private var panel = FrontPanel(shakeDebounce: 0, clearDebounce: 0)
 
   init(
     _ host:

@@ -10,7 +10,7 @@ public struct BallProgram<
   Figures: FigureKeeper
 >: RadioDriver, ~Copyable {
   var host: ProtectedBallHost<capacity, Security>
-  var panel = PanelControl()
+  var panel = ButtonDriver()
   var printer: BallPrinter<words, events>
   var counter = Figures()
   private var limit = OutputLimit<capacity>()
@@ -102,7 +102,7 @@ public struct BallProgram<
   /// Ends the turn: reports its events, and how many lines were left out.
   mutating func endTurn() {
     reportEvents()
-    if Security.isPresent, host.security.pairingControl.hasEvents { reportSecurity() }
+    if Security.isPresent, host.security.pairingGate.hasEvents { reportSecurity() }
     limit.advance(to: now)
     reportNotices()
   }
@@ -116,7 +116,9 @@ public struct BallProgram<
   // MARK: The panel
 
   /// Does what the buttons of `port` request.
-  mutating func readButtons<Port: PanelPort & ~Copyable>(from port: inout Port, at now: Instant) {
+  mutating func readButtons<Port: FrontPanelPort & ~Copyable>(
+    from port: inout Port, at now: Instant
+  ) {
     panel.readButtons(from: &port, at: now)
     while let action = panel.nextAction() {
       var listeners = 0
@@ -138,7 +140,7 @@ public struct BallProgram<
   }
 
   /// Sets the lights of `port`, and reports whether its lines are lost or ready.
-  mutating func light<Port: PanelPort & ~Copyable>(_ port: inout Port, at now: Instant) {
+  mutating func light<Port: FrontPanelPort & ~Copyable>(_ port: inout Port, at now: Instant) {
     let lights = host.server.withApplication { $0.lights }
     if Security.isPresent, host.security.isPairingOpen, lights.status != .fault {
       panel.showPairing(at: now)
@@ -187,7 +189,7 @@ public struct BallProgram<
         host.security.identify(as: host.address)
       case .disconnected(let connectionIndex, let address, _) where Security.isPresent:
         // The next link at the index may have begun. What happened to this one is not about it.
-        if host.security.pairingControl.hasEvents {
+        if host.security.pairingGate.hasEvents {
           reportSecurity(ofEnded: connectionIndex, address)
         }
       default: break

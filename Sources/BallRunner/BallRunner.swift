@@ -77,12 +77,12 @@ public struct ProtectedBallRunner<
     var holders = ButtonHolders()
   #endif
 
-  /// A ball on `port`, not yet started. `security.pairingControl.protection` is the protection that
+  /// A ball on `port`, not yet started. `security.pairingGate.protection` is the protection that
   /// its links need.
   public init(
     _ configuration: BallConfiguration, security: consuming Security, on port: consuming Machine
   ) {
-    let protection = security.pairingControl.protection
+    let protection = security.pairingGate.protection
     var security: Security? = security
     self.init(
       configuration, protection,

@@ -5,7 +5,7 @@ import EightBall
 /// a service manager, a clock and a way to sleep.
 ///
 /// Static dispatch. No call allocates once the ball runs, and only `wait` waits.
-public protocol Port: RadioPort, PanelPort, OutputPort, ServicePort, BondPort, ControlPort,
+public protocol Port: RadioPort, FrontPanelPort, OutputPort, ServicePort, BondPort, ControlPort,
   FiguresPort, ~Copyable
 {
   /// The time by a clock that never goes back, in milliseconds.
@@ -100,7 +100,7 @@ public enum LinesChange: Equatable, Sendable {
 /// The lines of two buttons and two lights.
 ///
 /// The lines may be absent, and come and go: the runner reopens them. No call waits.
-public protocol PanelPort: ~Copyable {
+public protocol FrontPanelPort: ~Copyable {
   /// Whether the board has lines at all. If not, the runner calls nothing else here.
   var hasPanel: Bool { get }
 

@@ -179,7 +179,7 @@ struct SwarmPort: Port, ~Copyable {
   }
 }
 
-// MARK: PanelPort
+// MARK: FrontPanelPort
 
 /// A ball of a swarm has no buttons and no lights: the runner calls nothing here.
 extension SwarmPort {

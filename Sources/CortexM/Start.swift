@@ -6,14 +6,14 @@ import EightBall
   /// A ball for one central, whose four bonds are in RAM.
   private typealias BoardBall = ProtectedBallRunner<1, 526, 384, 0, LM3S6965Port, BoardSecurity>
   private typealias BoardSecurity = SecurityManager<
-    1, P256KeyAgreement, CounterRandom, BondTable<4>, PairingControl
+    1, P256KeyAgreement, CounterRandom, BondTable<4>, PairingGate
   >
 
   @inline(never)
   private func makeSecurity() -> BoardSecurity {
     BoardSecurity(
       policy: BallProtection.encrypted.policy(hasUser: false), identity: nil, bonds: BondTable(),
-      delegate: PairingControl(.encrypted), agreement: P256KeyAgreement(), random: CounterRandom())
+      delegate: PairingGate(.encrypted), agreement: P256KeyAgreement(), random: CounterRandom())
   }
 #else
   /// A ball for one central.

@@ -101,7 +101,7 @@ enum Daemon {
     let security = BallSecurityManager<4, PortRandom>(
       policy: protection.policy(hasUser: false, staysOpen: options.keepsPairingOpen),
       identity: identity, bonds: table,
-      delegate: PairingControl(protection), agreement: P256KeyAgreement(), random: PortRandom())
+      delegate: PairingGate(protection), agreement: P256KeyAgreement(), random: PortRandom())
     var runner = Runner(
       configuration(options, address: Self.address(address, knownAs: known)), security: security,
       on: port)

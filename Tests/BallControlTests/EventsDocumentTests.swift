@@ -123,7 +123,9 @@ private struct Collector: ~Copyable {
     }
     printer.reportOmission(of: 5, at: 0, of: central)
     printer.reportOmission(of: 5, at: 0, of: nil)
-    for action in [PanelAction.shake, .clear, .release] { printer.report(action, listeners: 1) }
+    for action in [FrontPanelAction.shake, .clear, .release] {
+      printer.report(action, listeners: 1)
+    }
     for (status, answer) in [(true, true), (true, nil), (nil, false)] as [(Bool?, Bool?)] {
       printer.watch(.lights(ShownLights(status: status, answer: answer)))
     }

@@ -101,8 +101,8 @@ struct NextChipTests {
 /// A panel whose chip is lost and found, with injected times.
 private final class ChipBench {
   let machine = TestMachine()
-  var control = PanelControl()
-  var actions: [PanelAction] = []
+  var control = ButtonDriver()
+  var actions: [FrontPanelAction] = []
   private(set) var isLost = false
   private var port: TestPort
 

@@ -10,9 +10,9 @@ struct PanelLossTests {
   private let machine = TestMachine()
 
   /// A panel with open lines, at rest; its lights are set if `isLit`.
-  private func open(_ port: inout TestPort, isLit: Bool = true) -> PanelControl {
+  private func open(_ port: inout TestPort, isLit: Bool = true) -> ButtonDriver {
     machine.lines.isThere = true
-    var control = PanelControl()
+    var control = ButtonDriver()
     control.readButtons(from: &port, at: at(1_000))
     if isLit { control.light(&port, at: at(1_000)) }
     _ = control.takeLinesEvent()
@@ -26,7 +26,7 @@ struct PanelLossTests {
     machine.lines.isThere = true
     machine.lines.lostButtons = [button]
     var port = TestPort(machine: machine)
-    var control = PanelControl()
+    var control = ButtonDriver()
     control.readButtons(from: &port, at: at(1_000))
     #expect(control.takeLinesEvent() == .lost)
     #expect(machine.lines.closings == 1)
@@ -87,7 +87,7 @@ struct PanelLossTests {
     machine.lines.isThere = true
     machine.lines.isRefused = true
     var port = TestPort(machine: machine)
-    var control = PanelControl()
+    var control = ButtonDriver()
     control.readButtons(from: &port, at: at(1_000))
     let closings = machine.lines.closings
     control.close(&port)

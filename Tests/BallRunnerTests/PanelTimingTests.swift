@@ -37,7 +37,7 @@ struct PanelTimingTests {
       let machine = TestMachine()
       machine.lines.isThere = true
       var port = TestPort(machine: machine)
-      var control = PanelControl()
+      var control = ButtonDriver()
       control.readButtons(from: &port, at: at(20_000))
       machine.lines.drive(.clear, isClosed: true, at: edge)
       control.readButtons(from: &port, at: at(now))
@@ -57,7 +57,7 @@ struct PanelTimingTests {
     let machine = TestMachine()
     machine.lines.isThere = true
     var port = TestPort(machine: machine)
-    var control = PanelControl()
+    var control = ButtonDriver()
     control.readButtons(from: &port, at: at(1_000))
     for edge in 0..<65 { machine.lines.drive(.shake, isClosed: edge % 2 == 0, at: 1_001) }
     control.readButtons(from: &port, at: at(1_001))

@@ -12,19 +12,19 @@ struct SmallPartTests {
 
   @Test("A ball is never a central")
   func role() {
-    #expect(!PairingControl.isEverCentral)
-    #expect(PairingControl.keepsPrivacy)
+    #expect(!PairingGate.isEverCentral)
+    #expect(PairingGate.keepsPrivacy)
   }
 
   @Test(
     "A button acts once, at the end of its time and not a millisecond earlier",
-    arguments: [(PanelAction.shake, UInt32(3_000)), (.clear, 10_000)])
-  func hold(action: PanelAction, time: UInt32) {
+    arguments: [(FrontPanelAction.shake, UInt32(3_000)), (.clear, 10_000)])
+  func hold(action: FrontPanelAction, time: UInt32) {
     let start = Instant(rawValue: 7)
     let end = start.advanced(by: time)
-    let result: PairingControl.Action = action == .shake ? .open : .forget
-    var control = PairingControl(.encrypted)
-    func hold(at now: Instant, isDown: Bool = true) -> PairingControl.Action? {
+    let result: PairingGate.Action = action == .shake ? .open : .forget
+    var control = PairingGate(.encrypted)
+    func hold(at now: Instant, isDown: Bool = true) -> PairingGate.Action? {
       control.hold(shake: isDown && action == .shake, clear: isDown && action == .clear, at: now)
     }
     control.press(action, at: start)
@@ -49,7 +49,7 @@ struct SmallPartTests {
   @Test("Of two buttons held long enough the bonds come first; the earliest deadline counts")
   func both() {
     let start = Instant(rawValue: 0)
-    var control = PairingControl(.encrypted)
+    var control = PairingGate(.encrypted)
     control.open(at: start)
     #expect(control.deadline == Instant(rawValue: 60_000))
     control.press(.clear, at: start)
@@ -65,15 +65,15 @@ struct SmallPartTests {
 
   @Test("Without protection no button and no failed encryption matters")
   func unprotected() {
-    var control = PairingControl(.none)
-    for action in [PanelAction.shake, .clear, .release] {
+    var control = PairingGate(.none)
+    for action in [FrontPanelAction.shake, .clear, .release] {
       control.press(action, at: Instant(rawValue: 0))
       #expect(control.deadline == nil)
     }
     control.encryptionFailed(.connectionTimeout, at: 1)
     #expect(!control.hasEvents)
     for protection in [BallProtection.encrypted, .authenticated] {
-      control = PairingControl(protection)
+      control = PairingGate(protection)
       control.encryptionFailed(.connectionTimeout, at: 1)
       #expect(control.nextEvent() == .unencrypted(connectionIndex: 1))
     }
@@ -81,7 +81,7 @@ struct SmallPartTests {
 
   @Test("Seven events keep their order while others are taken")
   func events() {
-    var control = PairingControl(.encrypted)
+    var control = PairingGate(.encrypted)
     var next = 1
     for count in 1...40 {
       control.append(.forgotten(count))

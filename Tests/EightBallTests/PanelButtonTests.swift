@@ -48,13 +48,13 @@ struct PanelButtonTests {
         edges: [.closed(100), .open(101), .closed(102), .open(103)], presses: [100, 102]),
     ])
   func presses(_ row: Case) {
-    var panel = Panel(shakeDebounce: row.debounce, clearDebounce: row.debounce)
+    var panel = FrontPanel(shakeDebounce: row.debounce, clearDebounce: row.debounce)
     #expect(presses(of: &panel, row.edges, until: 10_000) == row.presses)
   }
 
   @Test("A chattering button makes few presses, however many edges it has")
   func chatter() {
-    var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
+    var panel = FrontPanel(shakeDebounce: 20, clearDebounce: 20)
     // An edge each millisecond for 10 s.
     let edges = (0..<10_000).map { Edge(time: UInt64($0), isClosed: $0 % 2 == 0) }
     let presses = presses(of: &panel, edges, until: 10_020)
@@ -65,7 +65,7 @@ struct PanelButtonTests {
 
   @Test("Edges whose actions were not taken become one action")
   func actionsDoNotQueueUp() {
-    var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
+    var panel = FrontPanel(shakeDebounce: 0, clearDebounce: 0)
     for time in 0..<1_000 {
       panel.edge(.shake, isClosed: time % 2 == 0, at: Instant(rawValue: UInt64(time)))
     }
@@ -74,7 +74,7 @@ struct PanelButtonTests {
 
   @Test("Clear cancels the shakes before it, and not the ones after it")
   func order() {
-    var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
+    var panel = FrontPanel(shakeDebounce: 0, clearDebounce: 0)
     press(.shake, of: &panel, at: 10)
     press(.clear, of: &panel, at: 20)
     #expect(actions(of: &panel) == [.clear])
@@ -85,7 +85,7 @@ struct PanelButtonTests {
 
   @Test("Clear held for 3 s releases once")
   func hold() {
-    var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
+    var panel = FrontPanel(shakeDebounce: 20, clearDebounce: 20)
     panel.edge(.clear, isClosed: true, at: Instant(rawValue: 1_000))
     #expect(actions(of: &panel) == [.clear])
     panel.advance(to: Instant(rawValue: 3_999))
@@ -101,7 +101,7 @@ struct PanelButtonTests {
 
   @Test("Clear released before 3 s, or bouncing within, does not release", arguments: [2_999, 1])
   func letGo(after time: UInt64) {
-    var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
+    var panel = FrontPanel(shakeDebounce: 20, clearDebounce: 20)
     panel.edge(.clear, isClosed: true, at: Instant(rawValue: 0))
     panel.edge(.clear, isClosed: false, at: Instant(rawValue: time))
     while let deadline = panel.deadline { panel.advance(to: deadline) }
@@ -111,7 +111,7 @@ struct PanelButtonTests {
 
   @Test("Shake held for 3 s is a shake")
   func holdShake() {
-    var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
+    var panel = FrontPanel(shakeDebounce: 0, clearDebounce: 0)
     panel.edge(.shake, isClosed: true, at: Instant(rawValue: 0))
     panel.advance(to: Instant(rawValue: 10_000))
     #expect(actions(of: &panel) == [.shake])
@@ -119,7 +119,7 @@ struct PanelButtonTests {
 
   @Test("A button that is down at the start counts only after it has been up")
   func found() {
-    var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
+    var panel = FrontPanel(shakeDebounce: 0, clearDebounce: 0)
     panel.setContact(of: .clear, isClosed: true)
     #expect(panel.isPressed(.clear))
     panel.advance(to: Instant(rawValue: 10_000))
@@ -131,21 +131,21 @@ struct PanelButtonTests {
 
   // MARK: Helpers
 
-  private func press(_ button: ButtonName, of panel: inout Panel, at time: UInt64) {
+  private func press(_ button: ButtonName, of panel: inout FrontPanel, at time: UInt64) {
     panel.edge(button, isClosed: true, at: Instant(rawValue: time))
     panel.edge(button, isClosed: false, at: Instant(rawValue: time + 1))
   }
 
-  private func actions(of panel: inout Panel) -> [PanelAction] {
-    var actions: [PanelAction] = []
+  private func actions(of panel: inout FrontPanel) -> [FrontPanelAction] {
+    var actions: [FrontPanelAction] = []
     while let action = panel.nextAction() { actions.append(action) }
     return actions
   }
 
   /// When shake was pressed. The panel is called at its deadlines as by a loop.
-  private func presses(of panel: inout Panel, _ edges: [Edge], until end: UInt64) -> [UInt64] {
+  private func presses(of panel: inout FrontPanel, _ edges: [Edge], until end: UInt64) -> [UInt64] {
     var presses: [UInt64] = []
-    func wake(_ panel: inout Panel, until time: UInt64) {
+    func wake(_ panel: inout FrontPanel, until time: UInt64) {
       while let deadline = panel.deadline, deadline.rawValue <= time {
         panel.advance(to: deadline)
         if panel.nextAction() != nil { presses.append(deadline.rawValue) }

@@ -37,7 +37,7 @@ struct PanelLightTests {
         changes: (0...40).map { Change(time: UInt64($0) * 100, isLit: $0 % 2 == 0) }, wakeUps: 40),
     ])
   func status(_ row: Case) {
-    var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
+    var panel = FrontPanel(shakeDebounce: 20, clearDebounce: 20)
     var film = Film(.status)
     panel.show(lights(row.status), at: Instant(rawValue: 0))
     film.play(&panel, from: 0, until: 4_000)
@@ -47,7 +47,7 @@ struct PanelLightTests {
 
   @Test("A refused statement is a double flash, after which the light is as before")
   func refusal() {
-    var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
+    var panel = FrontPanel(shakeDebounce: 20, clearDebounce: 20)
     var film = Film(.status)
     panel.show(lights(.connected), at: Instant(rawValue: 0))
     film.play(&panel, from: 0, until: 900)
@@ -60,7 +60,7 @@ struct PanelLightTests {
 
   @Test("A change of the state during a flash is shown afterwards")
   func changeDuringFlash() {
-    var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
+    var panel = FrontPanel(shakeDebounce: 20, clearDebounce: 20)
     var film = Film(.status)
     panel.show(lights(.connected), at: Instant(rawValue: 0))
     panel.showRefusal(at: Instant(rawValue: 0))
@@ -71,7 +71,7 @@ struct PanelLightTests {
 
   @Test("An answer is one pulse of the answer light; another answer restarts it")
   func answer() {
-    var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
+    var panel = FrontPanel(shakeDebounce: 20, clearDebounce: 20)
     var film = Film(.answer)
     panel.showAnswer(at: Instant(rawValue: 0))
     film.play(&panel, from: 0, until: 200)
@@ -84,7 +84,7 @@ struct PanelLightTests {
 
   @Test("A pattern that is shown again does not restart")
   func showTwice() {
-    var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
+    var panel = FrontPanel(shakeDebounce: 20, clearDebounce: 20)
     panel.show(lights(.advertising), at: Instant(rawValue: 0))
     panel.show(lights(.advertising), at: Instant(rawValue: 700))
     #expect(panel.deadline == Instant(rawValue: 1_000))
@@ -92,7 +92,7 @@ struct PanelLightTests {
 
   @Test("After a long sleep the missed blinks are skipped")
   func longSleep() {
-    var panel = Panel(shakeDebounce: 20, clearDebounce: 20)
+    var panel = FrontPanel(shakeDebounce: 20, clearDebounce: 20)
     panel.show(lights(.fault), at: Instant(rawValue: 0))
     let morning: UInt64 = 365 * 86_400_000
     panel.advance(to: Instant(rawValue: morning))
@@ -115,7 +115,7 @@ struct PanelLightTests {
       self.light = light
     }
 
-    mutating func play(_ panel: inout Panel, from start: UInt64, until end: UInt64) {
+    mutating func play(_ panel: inout FrontPanel, from start: UInt64, until end: UInt64) {
       look(panel, at: start)
       while let deadline = panel.deadline, deadline.rawValue <= end {
         panel.advance(to: deadline)
@@ -124,7 +124,7 @@ struct PanelLightTests {
       }
     }
 
-    private mutating func look(_ panel: Panel, at time: UInt64) {
+    private mutating func look(_ panel: FrontPanel, at time: UInt64) {
       guard panel.isLit(light) != isLit else { return }
       isLit.toggle()
       changes.append(Change(time: time, isLit: isLit))

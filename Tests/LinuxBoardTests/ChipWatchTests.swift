@@ -151,7 +151,7 @@ private final class ChipBench {
     panel = PanelUnderTest(watched)
   }
 
-  var actions: [PanelAction] { panel.actions }
+  var actions: [FrontPanelAction] { panel.actions }
   var news: [PanelUnderTest.News] { panel.news }
 
   /// Whether the loop would wake for a change of a name.

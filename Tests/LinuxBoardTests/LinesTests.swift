@@ -247,7 +247,7 @@ private final class LinesBench {
     }
   }
 
-  var actions: [PanelAction] { panel.actions }
+  var actions: [FrontPanelAction] { panel.actions }
   var news: [PanelUnderTest.News] { panel.news }
   var deadline: Instant? { panel.deadline }
 

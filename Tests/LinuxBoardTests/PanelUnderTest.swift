@@ -8,7 +8,7 @@ import LinuxSystem
 
 /// Virtual lines that are used as a chip's: edges are read when the descriptor is ready, and a
 /// directory shows whether the chip is there.
-final class WatchedLines: PanelPort {
+final class WatchedLines: FrontPanelPort {
   let lines: VirtualLines
   private let chips: DirectoryWatch?
   private var isListening = true
@@ -80,10 +80,10 @@ final class PanelUnderTest {
     case ready
   }
 
-  private(set) var actions: [PanelAction] = []
+  private(set) var actions: [FrontPanelAction] = []
   private(set) var news: [News] = []
   private var board: WatchedLines
-  private var control = PanelControl()
+  private var control = ButtonDriver()
   private var complaint: String?
 
   init(_ board: WatchedLines) {

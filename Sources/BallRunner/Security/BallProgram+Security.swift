@@ -5,41 +5,41 @@ import EightBall
 // of it.
 extension BallProgram where Security: ~Copyable {
   /// When pairing needs a turn; `nil` if nothing is due.
-  var securityDeadline: Instant? { host.security.pairingControl.deadline }
+  var securityDeadline: Instant? { host.security.pairingGate.deadline }
 
   /// At the start: opens pairing if there are no bonds.
   mutating func openFirstPairing(at now: Instant) {
-    if host.security.pairingControl.protection != .none, host.security.bondCount == 0 {
+    if host.security.pairingGate.protection != .none, host.security.bondCount == 0 {
       openPairing(at: now)
     }
   }
 
   private mutating func openPairing(at now: Instant) {
-    host.security.pairingControl.open(at: now)
+    host.security.pairingGate.open(at: now)
     host.security.isPairingOpen = true
   }
 
   /// Closes pairing when its time is over. A pairing that has begun continues.
   mutating func advanceSecurity(to now: Instant) {
-    guard let closing = host.security.pairingControl.closing, closing <= now else { return }
+    guard let closing = host.security.pairingGate.closing, closing <= now else { return }
     host.security.isPairingOpen = false
-    host.security.pairingControl.close()
+    host.security.pairingGate.close()
   }
 
   /// Notes that a button was pressed.
-  mutating func note(_ action: PanelAction, at now: Instant) {
-    host.security.pairingControl.press(action, at: now)
+  mutating func note(_ action: FrontPanelAction, at now: Instant) {
+    host.security.pairingGate.press(action, at: now)
   }
 
   /// Carries out the action of a button that was held long enough.
   mutating func holdButtons(at now: Instant) {
-    guard host.security.pairingControl.deadline != nil else { return }
+    guard host.security.pairingGate.deadline != nil else { return }
     let shake = panel.panel.isPressed(.shake)
     let clear = panel.panel.isPressed(.clear)
-    switch host.security.pairingControl.hold(shake: shake, clear: clear, at: now) {
+    switch host.security.pairingGate.hold(shake: shake, clear: clear, at: now) {
     case .open: openPairing(at: now)
     case .forget:
-      host.security.pairingControl.append(.forgotten(host.security.bondCount))
+      host.security.pairingGate.append(.forgotten(host.security.bondCount))
       host.security.forgetBonds()
       // Also ends the links that are encrypted with a deleted key.
       host.disconnectAll()
@@ -49,15 +49,15 @@ extension BallProgram where Security: ~Copyable {
 
   /// The user has answered. Does nothing if no question is open.
   mutating func answer(_ isConfirmed: Bool, at now: Instant) {
-    guard let connectionIndex = host.security.pairingControl.question?.connectionIndex else {
+    guard let connectionIndex = host.security.pairingGate.question?.connectionIndex else {
       return
     }
-    host.security.pairingControl.promptIsOver()
+    host.security.pairingGate.promptIsOver()
     host.security.answer(isConfirmed, at: connectionIndex, at: now)
   }
 
   /// The question that the user has to answer; `nil` without one.
-  var question: PairingPrompt? { host.security.pairingControl.question?.prompt }
+  var question: PairingPrompt? { host.security.pairingGate.question?.prompt }
 
   /// Reports the events of pairing.
   ///
@@ -69,9 +69,9 @@ extension BallProgram where Security: ~Copyable {
     ofEnded endedIndex: Int? = nil, _ endedCentral: DeviceAddress? = nil
   ) {
     // A central has paired.
-    if !host.security.isPairingOpen { host.security.pairingControl.close() }
-    while host.security.pairingControl.hasEvents,
-      let event = host.security.pairingControl.nextEvent()
+    if !host.security.isPairingOpen { host.security.pairingGate.close() }
+    while host.security.pairingGate.hasEvents,
+      let event = host.security.pairingGate.nextEvent()
     {
       var central: DeviceAddress?
       switch event {
@@ -99,8 +99,8 @@ extension BallProgram where Security: ~Copyable {
     host.security.keepBonds(in: &file)
     let isKept = port.keepBonds(file.span)
     file.wipe()
-    let wasKept = host.security.pairingControl.areBondsKept
-    host.security.pairingControl.areBondsKept = isKept
+    let wasKept = host.security.pairingGate.areBondsKept
+    host.security.pairingGate.areBondsKept = isKept
     guard isKept != wasKept else { return }
     if isKept { return printer.reportBondsKept() }
     var reason = ByteBuffer<384>()

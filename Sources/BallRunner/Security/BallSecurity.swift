@@ -1,12 +1,12 @@
 import BluetoothHost
 
 /// How a ball protects its links: not at all (`NoSecurity`), or by a Security Manager whose
-/// delegate is a `PairingControl`.
+/// delegate is a `PairingGate`.
 ///
 /// The runner calls these requirements, and only where `isPresent` is true.
 public protocol BallSecurity: SecurityRole, ~Copyable {
   /// Decides who may pair, and keeps the events.
-  var pairingControl: PairingControl { get set }
+  var pairingGate: PairingGate { get set }
   /// Whether peers may pair now.
   var isPairingOpen: Bool { get set }
   /// How many bonds there are.
@@ -26,12 +26,12 @@ public protocol BallSecurity: SecurityRole, ~Copyable {
 /// The Security Manager of a ball for `capacity` centrals with at most 16 bonds.
 public typealias BallSecurityManager<
   let capacity: Int, Random: SecureRandomNumberGenerator
-> = SecurityManager<capacity, P256KeyAgreement, Random, BondTable<16>, PairingControl>
+> = SecurityManager<capacity, P256KeyAgreement, Random, BondTable<16>, PairingGate>
 
 extension SecurityManager: BallSecurity
-where Agreement: ~Copyable, Bonds: KeptBondStore & ~Copyable, Delegate == PairingControl {
+where Agreement: ~Copyable, Bonds: KeptBondStore & ~Copyable, Delegate == PairingGate {
   /// Decides who may pair, and keeps the events.
-  public var pairingControl: PairingControl {
+  public var pairingGate: PairingGate {
     _read { yield delegate }
     _modify { yield &delegate }
   }
@@ -76,8 +76,8 @@ where Agreement: ~Copyable, Bonds: KeptBondStore & ~Copyable, Delegate == Pairin
 
 extension NoSecurity: BallSecurity {
   /// A control that requires no protection.
-  public var pairingControl: PairingControl {
-    get { PairingControl(.none) }
+  public var pairingGate: PairingGate {
+    get { PairingGate(.none) }
     set {}
   }
   /// `false`.

@@ -13,7 +13,7 @@ enum BallLine {
   /// This number of lines of the central, or of several, were left out.
   case omission(Int, connectionIndex: Int)
   /// A button has been pressed. After a shake, so many centrals get a new answer.
-  case button(PanelAction, listeners: Int)
+  case button(FrontPanelAction, listeners: Int)
   /// For people: a fixed text.
   case text(StaticString)
   /// For programs: a part has this state; the text says why, unless it is empty.
@@ -93,7 +93,7 @@ extension ByteWriter {
   /// Writes what a button did.
   @_lifetime(self: copy self)
   @inline(never)
-  mutating func writeWords(_ action: PanelAction, _ listeners: Int) {
+  mutating func writeWords(_ action: FrontPanelAction, _ listeners: Int) {
     write(text: action.sentence)
     guard action == .shake else { return }
     guard listeners > 0 else {

@@ -226,7 +226,7 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
   /// Prints that a button was pressed, after the ball has acted.
   ///
   /// - Parameter listeners: How many centrals get a new answer after a shake.
-  mutating func report(_ action: PanelAction, listeners: Int) {
+  mutating func report(_ action: FrontPanelAction, listeners: Int) {
     printJSON(.button(action, listeners: listeners))
     printWords(.button(action, listeners: listeners))
   }

@@ -12,7 +12,7 @@ extension QuestionRule.Refusal {
   }
 }
 
-extension PanelAction {
+extension FrontPanelAction {
   /// The name of the action, for programs.
   var word: StaticString {
     switch self {

@@ -6,7 +6,7 @@ import VirtualBoard
 
 /// A board's lines on a virtual chip, as a ball's buttons and lights, with functions to press its
 /// buttons.
-public final class VirtualLines: PanelPort {
+public final class VirtualLines: FrontPanelPort {
   /// The result of a press.
   public enum PressOutcome: Equatable, Sendable {
     /// The button is down.
@@ -50,7 +50,7 @@ public final class VirtualLines: PanelPort {
     for button in [ButtonName.shake, .clear] { drive(button, isDown: false) }
   }
 
-  // MARK: PanelPort
+  // MARK: FrontPanelPort
 
   /// Requests the lines: all, or none.
   public func openLines() -> Bool {

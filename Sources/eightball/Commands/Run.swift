@@ -159,7 +159,7 @@ struct Run: Command {
       var security = BallSecurityManager<4, SystemRandom>(
         policy: protection.policy(hasUser: hasUser, staysOpen: keepsPairingOpen),
         identity: identity, bonds: bonds,
-        delegate: PairingControl(protection), agreement: P256KeyAgreement(), random: SystemRandom())
+        delegate: PairingGate(protection), agreement: P256KeyAgreement(), random: SystemRandom())
       security.privacy.hidesIdentity = isPrivate
       var runner = ProtectedBallRunner<
         4, 2_053, 8_192, 8_192, TerminalPort, BallSecurityManager<4, SystemRandom>

@@ -83,7 +83,7 @@ final class TerminalBoard {
     switch key {
     case "s", "S": lines.press(.shake, for: 100, at: now)
     case "c": lines.press(.clear, for: 100, at: now)
-    case "C": lines.press(.clear, for: Panel.holdTime + 100, at: now)
+    case "C": lines.press(.clear, for: FrontPanel.holdTime + 100, at: now)
     case "q", "Q": kill(getpid(), SIGTERM)
     default: return
     }

@@ -225,7 +225,7 @@ extension TerminalPort {
   typealias Figures = LinuxPort.Figures
 }
 
-// MARK: PanelPort
+// MARK: FrontPanelPort
 
 /// The buttons and lights of a virtual board, or else the port's.
 extension TerminalPort {

@@ -76,7 +76,7 @@ final class PairingBench {
       security: BallSecurityManager<4, FixedRandom>(
         policy: protection.policy(hasUser: hasUser, staysOpen: staysOpen), identity: identity,
         bonds: table,
-        delegate: PairingControl(protection), agreement: P256KeyAgreement(),
+        delegate: PairingGate(protection), agreement: P256KeyAgreement(),
         random: FixedRandom(seed: 1)),
       on: TestPort(machine: machine))
     let central = Central(

@@ -1,7 +1,7 @@
 import BluetoothHost
 
 /// What the panel requests of the ball.
-public enum PanelAction: Equatable, Sendable {
+public enum FrontPanelAction: Equatable, Sendable {
   /// Shake was pressed.
   case shake
   /// Clear was pressed.
@@ -15,7 +15,7 @@ public enum PanelAction: Equatable, Sendable {
 /// Takes the edges of the buttons and the events of the ball; gives actions, and whether each light
 /// is on. It needs a call only at its `deadline`, and has none while its lights are steady and its
 /// buttons at rest.
-public struct Panel: Sendable {
+public struct FrontPanel: Sendable {
   /// How long clear has to be held to disconnect every central, in milliseconds.
   public static var holdTime: UInt32 { 3_000 }
 
@@ -25,7 +25,7 @@ public struct Panel: Sendable {
   private var answer = Light()
   private var holdDeadline: Instant?
   /// The waiting clear action: `.clear`, or `.release`, which includes it.
-  private var pendingClear: PanelAction?
+  private var pendingClear: FrontPanelAction?
   /// Whether a shake after the last clear is waiting.
   private var isShakePending = false
 
@@ -77,7 +77,7 @@ public struct Panel: Sendable {
   ///
   /// No action is lost, and actions do not pile up: several shakes count as one, and clear cancels
   /// the shakes before it.
-  public mutating func nextAction() -> PanelAction? {
+  public mutating func nextAction() -> FrontPanelAction? {
     if let action = pendingClear {
       pendingClear = nil
       return action
@@ -158,7 +158,7 @@ public struct Panel: Sendable {
     holdDeadline = now.advanced(by: Self.holdTime)
   }
 
-  private mutating func append(_ action: PanelAction) {
+  private mutating func append(_ action: FrontPanelAction) {
     guard action != .shake else {
       isShakePending = true
       return

@@ -7,7 +7,7 @@ import Testing
 /// What must not outlive a pairing, and what must: events in their order, and the questions of other
 /// connections.
 @Suite("The control of pairing")
-struct PairingControlTests {
+struct PairingGateTests {
   private let comparison = PairingPrompt.compareNumber(123_456)
 
   /// Each way in which a pairing ends.
@@ -18,7 +18,7 @@ struct PairingControlTests {
 
   @Test("A question ends with its pairing", arguments: outcomes)
   func questionEnds(outcome: PairingOutcome) {
-    var control = PairingControl(.authenticated)
+    var control = PairingGate(.authenticated)
     for prompt in [comparison, .confirmPairing] {
       control.show(prompt, at: 2)
       #expect(control.question?.prompt == prompt)
@@ -30,7 +30,7 @@ struct PairingControlTests {
 
   @Test("A question stays while the pairing of another connection ends", arguments: outcomes)
   func otherConnection(outcome: PairingOutcome) {
-    var control = PairingControl(.authenticated)
+    var control = PairingGate(.authenticated)
     control.show(comparison, at: 2)
     control.pairingEnded(outcome, at: 1)
     #expect(control.question?.connectionIndex == 2)
@@ -40,7 +40,7 @@ struct PairingControlTests {
 
   @Test("A passkey to show needs no answer")
   func passkey() {
-    var control = PairingControl(.authenticated)
+    var control = PairingGate(.authenticated)
     for prompt in [PairingPrompt.showPasskey(1), .enterPasskey] {
       control.show(prompt, at: 0)
       #expect(control.question == nil)
@@ -49,7 +49,7 @@ struct PairingControlTests {
 
   @Test("Events are taken in their order, and the oldest of nine is dropped")
   func order() {
-    var control = PairingControl(.encrypted)
+    var control = PairingGate(.encrypted)
     for count in 1...9 { control.append(.forgotten(count)) }
     for count in 2...9 {
       #expect(control.hasEvents)
@@ -64,7 +64,7 @@ struct PairingControlTests {
     let bond = Bond(
       identityAddress: DeviceAddress(kind: .public, bytes: [1, 2, 3, 4, 5, 6]),
       longTermKey: .zero, isAuthenticated: true, isSecureConnections: false, role: .responder)
-    var control = PairingControl(.encrypted)
+    var control = PairingGate(.encrypted)
     for outcome in [.paired(bond)] + Self.outcomes { control.pairingEnded(outcome, at: 3) }
     let expected: [PairingEvent] = [
       .paired(connectionIndex: 3, identity: bond.identityAddress, bond.security),
@@ -81,7 +81,7 @@ struct PairingControlTests {
 
   @Test("Closed pairing is not closed again")
   func closing() {
-    var control = PairingControl(.encrypted)
+    var control = PairingGate(.encrypted)
     control.close()
     #expect(!control.hasEvents)
     control.open(at: Instant(rawValue: 5))

@@ -6,7 +6,7 @@ import EightBall
 /// Pairing opens for a minute when shake is held for 3 s, and when a ball without bonds starts. It
 /// closes when a central has paired, unless the policy keeps it open. Holding clear for 10 s deletes
 /// the bonds. The time is injected.
-public struct PairingControl: PairingDelegate, Sendable {
+public struct PairingGate: PairingDelegate, Sendable {
   /// `false`: a ball is the peripheral of all its links.
   @inlinable
   public static var isEverCentral: Bool { false }
@@ -77,7 +77,7 @@ public struct PairingControl: PairingDelegate, Sendable {
   // MARK: Buttons
 
   /// Notes a press.
-  mutating func press(_ action: PanelAction, at now: Instant) {
+  mutating func press(_ action: FrontPanelAction, at now: Instant) {
     if protection == .none { return }
     switch action {
     case .shake: shakeDeadline = now.advanced(by: Self.shakeTime)

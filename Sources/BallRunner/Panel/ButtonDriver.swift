@@ -4,9 +4,9 @@ import EightBall
 /// The ball's panel on the lines of a port: reads edges, sets lights, and reopens lost lines.
 ///
 /// Absent or lost lines never stop the ball: it reports them once and keeps retrying.
-struct PanelControl: ~Copyable {
+struct ButtonDriver: ~Copyable {
   /// The panel.
-  private(set) var panel = Panel(shakeDebounce: 0, clearDebounce: 0)
+  private(set) var panel = FrontPanel(shakeDebounce: 0, clearDebounce: 0)
 
   private var gate = EdgeGate()
   private var isOpen = false
@@ -34,7 +34,9 @@ struct PanelControl: ~Copyable {
   // MARK: Buttons
 
   /// Gives the panel the events of the buttons, and advances its time.
-  mutating func readButtons<Port: PanelPort & ~Copyable>(from port: inout Port, at now: Instant) {
+  mutating func readButtons<Port: FrontPanelPort & ~Copyable>(
+    from port: inout Port, at now: Instant
+  ) {
     let change = port.takeLinesChange()
     if !isOpen {
       reopen(&port, at: now, hasChipChanged: change == .chipChanged)
@@ -48,10 +50,10 @@ struct PanelControl: ~Copyable {
   }
 
   /// Takes the panel's next action; `nil` if there is none.
-  mutating func nextAction() -> PanelAction? { panel.nextAction() }
+  mutating func nextAction() -> FrontPanelAction? { panel.nextAction() }
 
   /// Takes the edges; `false` if the lines are lost.
-  private mutating func takeEdges<Port: PanelPort & ~Copyable>(
+  private mutating func takeEdges<Port: FrontPanelPort & ~Copyable>(
     _ port: inout Port, at now: Instant
   ) -> Bool {
     if let opening = gate.opening {
@@ -63,7 +65,7 @@ struct PanelControl: ~Copyable {
     return !hasHungUp
   }
 
-  private mutating func readEdges<Port: PanelPort & ~Copyable>(
+  private mutating func readEdges<Port: FrontPanelPort & ~Copyable>(
     from port: inout Port, at now: Instant
   ) -> Bool {
     while true {
@@ -82,7 +84,7 @@ struct PanelControl: ~Copyable {
   }
 
   /// After the gate was closed, the present contacts count.
-  private mutating func openGate<Port: PanelPort & ~Copyable>(
+  private mutating func openGate<Port: FrontPanelPort & ~Copyable>(
     _ port: inout Port, at now: Instant
   ) -> Bool {
     // A kernel keeps 16 edges a line, so a longer chatter is not in the queue.
@@ -94,7 +96,7 @@ struct PanelControl: ~Copyable {
     return true
   }
 
-  private mutating func settle<Port: PanelPort & ~Copyable>(
+  private mutating func settle<Port: FrontPanelPort & ~Copyable>(
     _ button: ButtonName, _ port: inout Port, at now: Instant
   ) -> Bool {
     switch port.contact(of: button) {
@@ -126,7 +128,7 @@ struct PanelControl: ~Copyable {
   mutating func showAnswer(at now: Instant) { panel.showAnswer(at: now) }
 
   /// Sets the lights that have changed.
-  mutating func light<Port: PanelPort & ~Copyable>(_ port: inout Port, at now: Instant) {
+  mutating func light<Port: FrontPanelPort & ~Copyable>(_ port: inout Port, at now: Instant) {
     guard isOpen else { return }
     let isStatus = panel.isLit(.status)
     let isAnswer = panel.isLit(.answer)
@@ -141,7 +143,7 @@ struct PanelControl: ~Copyable {
   }
 
   /// Turns the lights off and releases the lines for good.
-  mutating func close<Port: PanelPort & ~Copyable>(_ port: inout Port) {
+  mutating func close<Port: FrontPanelPort & ~Copyable>(_ port: inout Port) {
     retry = nil
     guard isOpen else { return }
     // A chip that has gone has no light to turn off.
@@ -169,7 +171,7 @@ struct PanelControl: ~Copyable {
     case ready
   }
 
-  private mutating func reopen<Port: PanelPort & ~Copyable>(
+  private mutating func reopen<Port: FrontPanelPort & ~Copyable>(
     _ port: inout Port, at now: Instant, hasChipChanged: Bool
   ) {
     guard let retry, hasChipChanged || retry <= now else { return }
@@ -187,7 +189,7 @@ struct PanelControl: ~Copyable {
     hasTrouble = false
   }
 
-  private mutating func readInitialContact<Port: PanelPort & ~Copyable>(
+  private mutating func readInitialContact<Port: FrontPanelPort & ~Copyable>(
     _ button: ButtonName, _ port: inout Port
   ) -> Bool {
     panel.setDebounce(of: button, to: port.debounce(of: button))
@@ -200,7 +202,7 @@ struct PanelControl: ~Copyable {
     return true
   }
 
-  private mutating func lose<Port: PanelPort & ~Copyable>(
+  private mutating func lose<Port: FrontPanelPort & ~Copyable>(
     _ port: inout Port, at now: Instant, isReported: Bool = true
   ) {
     release(&port)
@@ -212,7 +214,7 @@ struct PanelControl: ~Copyable {
     failures &+= 1
   }
 
-  private mutating func release<Port: PanelPort & ~Copyable>(_ port: inout Port) {
+  private mutating func release<Port: FrontPanelPort & ~Copyable>(_ port: inout Port) {
     port.closeLines()
     isOpen = false
     hasHungUp = false

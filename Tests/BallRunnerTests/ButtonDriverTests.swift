@@ -5,7 +5,7 @@ import Testing
 @testable import EightBall
 
 @Suite("Buttons and lights on lines that come and go")
-struct PanelControlTests {
+struct ButtonDriverTests {
   private let gone = "the GPIO chip “test-chip” has gone. It is used again when it comes back"
 
   @Test("A press counts once, at its time, without its bounces")
@@ -309,8 +309,8 @@ struct PanelControlTests {
 private final class PanelBench {
   let machine = TestMachine()
   var lines: TestLines { machine.lines }
-  var control = PanelControl()
-  private(set) var actions: [PanelAction] = []
+  var control = ButtonDriver()
+  private(set) var actions: [FrontPanelAction] = []
   /// Each reported trouble with the lines, and "ready".
   private(set) var events: [String] = []
   private var port: TestPort
