@@ -1,5 +1,4 @@
 import BluetoothHost
-import LinuxErrors
 
 /// A system call's purpose.
 package enum PortOperation {

@@ -1,5 +1,4 @@
 import BluetoothHost
-import LinuxErrors
 
 /// One radio, which can be reopened.
 package struct PortRadio: ~Copyable {

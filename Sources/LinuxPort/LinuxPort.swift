@@ -274,6 +274,23 @@ public struct LinuxPort: Port, ~Copyable {
   }
 }
 
+/// The file of the bonds.
+extension LinuxPort {
+  /// Whether the ball keeps bonds: it does if it protects its links.
+  public var keepsBonds: Bool { bonds.isInUse }
+
+  /// Opens the file of the bonds: see `PortBonds.open`.
+  public mutating func openBonds(into table: inout BondTable<16>) -> LocalIdentity? {
+    bonds.open(into: &table)
+  }
+
+  /// Replaces the bond file.
+  public mutating func keepBonds(_ file: Span<UInt8>) -> Bool { bonds.keep(file) }
+
+  /// Writes why the bonds cannot be kept.
+  public func writeBondsTrouble(to writer: inout ByteWriter) { bonds.writeTrouble(to: &writer) }
+}
+
 /// The control socket, through which programs of this user watch the ball and press its
 /// buttons.
 extension LinuxPort {
