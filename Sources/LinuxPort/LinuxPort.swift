@@ -175,6 +175,9 @@ public struct LinuxPort: Port, ~Copyable {
   /// Opens the radio, for the first time or again.
   public mutating func openRadio(at now: Instant) -> RadioOpening { radio.open(queue, at: now) }
 
+  /// Why the last call on the radio failed; `nil` if it succeeded.
+  package var radioFailure: PortFailure? { radio.failure }
+
   /// Uses this open connection to a controller as the radio, and closes it at the end.
   package mutating func openRadio(on connection: Int32) -> RadioOpening {
     radio.open(on: connection, queue)
