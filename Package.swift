@@ -43,22 +43,19 @@ let package = Package(
     // Boards and their settings, by the same rules.
     .target(name: "Boards", dependencies: ["BluetoothHost"], swiftSettings: checked),
 
-    // Words about radios and lines that fail, for all programs.
-    .target(name: "LinuxErrors", dependencies: ["BluetoothHost"], swiftSettings: checked),
-
-    // Linux without a heap: descriptors, a queue of events, radios. It needs no libgpiod, and neither do the apps of
-    // CoreBluetooth.
+    // Linux without a heap: descriptors, a queue of events, radios, bonds, words for failures. It needs no
+    // libgpiod, and neither do the apps of CoreBluetooth.
     .target(name: "CLinux"),
     .target(
       name: "Linux",
-      dependencies: ["BluetoothHost", "Boards", "CBluetooth", "CLinux", "LinuxErrors"],
+      dependencies: ["BluetoothHost", "Boards", "CBluetooth", "CLinux"],
       swiftSettings: checked + [cFunctions]),
     // The ball of a service and of small machines. `scripts/build eightballd` compiles it as Embedded Swift, as
     // one module with the core.
     .target(
       name: "LinuxPort",
       dependencies: [
-        "BallRunner", "BluetoothHost", "Boards", "CGPIOD", "EightBall", "Linux", "LinuxErrors",
+        "BallRunner", "BluetoothHost", "Boards", "CGPIOD", "EightBall", "Linux",
       ],
       swiftSettings: checked),
     .executableTarget(
@@ -83,7 +80,7 @@ let package = Package(
       swiftSettings: checked),
     .target(
       name: "LinuxRadio",
-      dependencies: ["BluetoothHost", "Linux", "LinuxAir", "LinuxErrors", "LinuxSystem"],
+      dependencies: ["BluetoothHost", "Linux", "LinuxAir", "LinuxSystem"],
       swiftSettings: checked),
     // What watches a ball: its packets through the layers, and its control socket.
     .target(
@@ -106,7 +103,7 @@ let package = Package(
     .target(
       name: "LinuxBoard",
       dependencies: [
-        "BallRunner", "BluetoothHost", "Boards", "EightBall", "CGPIOD", "Linux", "LinuxErrors",
+        "BallRunner", "BluetoothHost", "Boards", "EightBall", "CGPIOD", "Linux",
         "LinuxPort", "LinuxRadio", "LinuxSystem", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
@@ -196,7 +193,7 @@ let package = Package(
       name: "LinuxPortTests",
       dependencies: [
         "BallRunner", "BluetoothHost", "Boards", "eightballd", "EightBall", "Linux",
-        "LinuxErrors", "LinuxPort", "LinuxRadio", "LinuxSystem",
+        "LinuxPort", "LinuxRadio", "LinuxSystem",
       ],
       swiftSettings: checked),
     .testTarget(
@@ -220,7 +217,7 @@ let package = Package(
       name: "LinuxBoardTests",
       dependencies: [
         "BallRunner", "BallTestSupport", "BluetoothHost", "Boards", "EightBall", "LinuxBoard",
-        "LinuxErrors", "LinuxRadio",
+        "LinuxRadio",
         "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),

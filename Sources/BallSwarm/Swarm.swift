@@ -49,7 +49,7 @@ public final class Swarm {
       // The air's folder may be another user's: the swarm goes without the check.
       claim = nil
     }
-    context = SwarmContext(configuration, loop: loop, airPath: airPath, now: MonotonicClock.now)
+    context = try SwarmContext(configuration, loop: loop, airPath: airPath, now: MonotonicClock.now)
     turns = (0..<count).map(SwarmTurn.init)
     hasBegun = Array(repeating: false, count: count)
     hasEnded = hasBegun
@@ -194,6 +194,7 @@ public final class Swarm {
     for (index, ball) in balls.enumerated() where !hasEnded[index] { ball.close() }
     context.lines.flush(at: context.now)
     context.lines.close()
+    context.queue.close()
     context.air.close()
     control?.close()
     control = nil

@@ -12,6 +12,8 @@ final class SwarmContext {
   let loop: EventLoop
   let radio: RadioAddress
   let air: SharedAir
+  /// The radios of all balls.
+  let queue: RadioQueue
   let lines: SwarmLines
   /// The time of this turn.
   var now: Instant
@@ -32,7 +34,10 @@ final class SwarmContext {
   /// Whether the air refused a radio for lack of room.
   private(set) var isAirFull = false
 
-  init(_ configuration: SwarmConfiguration, loop: EventLoop, airPath: String, now: Instant) {
+  init(_ configuration: SwarmConfiguration, loop: EventLoop, airPath: String, now: Instant)
+    throws(SystemError)
+  {
+    queue = try RadioQueue(loop: loop)
     self.loop = loop
     self.now = now
     radio = configuration.radio

@@ -22,7 +22,7 @@ final class SwarmControl: EventHandler {
       throw SystemError(Errno(rawValue: server.failure), "listen on", path)
     }
     queue = FileDescriptor(
-      owning: unsafe fcntl(server.descriptor, F_DUPFD_CLOEXEC, 0), name: path)
+      owning: fcntl(server.descriptor, F_DUPFD_CLOEXEC, 0), name: path)
     self.server = server
     self.loop = loop
     registration = try loop.add(queue, for: .readable, handler: self)

@@ -41,7 +41,8 @@ struct SwarmPort: Port, ~Copyable {
     let watcher = ReadinessWatcher(index, context: context)
     self.watcher = watcher
     radio = RadioSourcePort(
-      context.radio, loop: context.loop, sharing: context.air, watcher: watcher)
+      context.radio, loop: context.loop, sharing: context.air, in: context.queue,
+      watcher: watcher)
   }
 
   private var isEnding: Bool { context.endRequests > 0 }

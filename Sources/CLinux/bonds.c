@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,12 +37,13 @@ static int give_up(int descriptor) {
     return -code;
 }
 
-// Opens a regular file of this user.
+// Opens a regular file of this user; root also opens those of other users, to manage the bonds of a service.
 static int open_regular(const char *path, int flags, struct stat *status) {
     int descriptor = open(path, flags | O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
     if (descriptor < 0) return -errno;
     if (fstat(descriptor, status) < 0) return give_up(descriptor);
-    errno = !S_ISREG(status->st_mode) ? EINVAL : status->st_uid != geteuid() ? EPERM : 0;
+    bool is_own = status->st_uid == geteuid() || geteuid() == 0;
+    errno = !S_ISREG(status->st_mode) ? EINVAL : !is_own ? EPERM : 0;
     return errno != 0 ? give_up(descriptor) : descriptor;
 }
 
@@ -63,14 +65,27 @@ int clinux_lock(const char *path) {
     return -EBUSY;
 }
 
-int clinux_open_bonds(const char *path, int *lock, int *was_open_to_others) {
+// Root gives a new file to the owner of the file at the path, such as a service.
+static int give_to_owner(int descriptor, const char *path) {
     struct stat status;
+    if (geteuid() != 0 || lstat(path, &status) < 0) return 0;
+    return fchown(descriptor, status.st_uid, status.st_gid);
+}
+
+int clinux_read_bonds(const char *path, int *is_open_to_others) {
+    struct stat status;
+    int descriptor = open_regular(path, 0, &status);
+    *is_open_to_others = descriptor >= 0 && (status.st_mode & 077) != 0;
+    return descriptor;
+}
+
+int clinux_open_bonds(const char *path, int *lock, int *was_open_to_others) {
     longer_path name;
     *lock = clinux_lock(beside(name, path, ".lock"));
     if (*lock < 0) return *lock;
-    int descriptor = open_regular(path, 0, &status);
+    if (give_to_owner(*lock, path) < 0) return -errno;
+    int descriptor = clinux_read_bonds(path, was_open_to_others);
     if (descriptor < 0) return descriptor;
-    *was_open_to_others = (status.st_mode & 077) != 0;
     if (*was_open_to_others && fchmod(descriptor, 0600) < 0) return give_up(descriptor);
     return descriptor;
 }
@@ -80,8 +95,8 @@ int clinux_set_aside(const char *path) {
     return rename(path, beside(other, path, ".unusable")) < 0 ? -errno : 0;
 }
 
-static int fill(int descriptor, const uint8_t *bytes, size_t size) {
-    if (fchmod(descriptor, 0600) < 0) return -1;
+static int fill(int descriptor, const char *path, const uint8_t *bytes, size_t size) {
+    if (fchmod(descriptor, 0600) < 0 || give_to_owner(descriptor, path) < 0) return -1;
     while (size > 0) {
         int64_t count = clinux_write(descriptor, bytes, size);
         if (count <= 0) {
@@ -102,15 +117,16 @@ int clinux_replace(const char *path, const uint8_t *bytes, size_t size) {
     int descriptor =
         open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (descriptor < 0) return -errno;
-    if (fill(descriptor, bytes, size) < 0 || rename(new_path, path) < 0) {
+    if (fill(descriptor, path, bytes, size) < 0 || rename(new_path, path) < 0) {
         int code = give_up(descriptor);
         unlink(new_path);
         return code;
     }
     close(descriptor);
     // Syncs the new name to the disk. File systems that cannot do this do not need it.
-    new_path[strrchr(path, '/') - path + 1] = 0;
-    int parent = open(new_path, O_RDONLY | O_CLOEXEC);
+    const char *slash = strrchr(path, '/');
+    if (slash) new_path[slash - path + 1] = 0;
+    int parent = open(slash ? new_path : ".", O_RDONLY | O_CLOEXEC);
     if (parent >= 0) {
         fsync(parent);
         close(parent);

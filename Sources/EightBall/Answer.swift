@@ -25,8 +25,11 @@ public struct Answer: RawRepresentable, Equatable, Sendable {
   }
 
   /// In English.
-  public var text: StaticText { StaticText(string) }
+  public var text: StaticText {
+    @inline(never) get { StaticText(string) }
+  }
 
+  @inline(__always)
   private var string: StaticString {
     switch rawValue {
     case 0: "It is certain."

@@ -214,7 +214,7 @@ package struct SocketPlace {
 
 // MARK: The file of the bonds
 
-// At an absolute path of at most 255 bytes, and the program that keeps it.
+// At a path of at most 240 bytes, and the program that keeps it.
 
 /// Makes the missing folders of a file, for this user alone.
 @_extern(c) package func clinux_make_folders(_ path: UnsafePointer<CChar>?) -> Int32
@@ -223,6 +223,12 @@ package struct SocketPlace {
 /// descriptor. EBUSY if another process has it, EINVAL if it is not a regular file, EPERM if it is
 /// another user's.
 @_extern(c) package func clinux_lock(_ path: UnsafePointer<CChar>?) -> Int32
+
+/// Opens the file of this user, or of any user for root, to read it: `isOpenToOthers` is 1 if other
+/// users have permissions. EINVAL if it is not a regular file, EPERM if it is another user's.
+@_extern(c) package func clinux_read_bonds(
+  _ path: UnsafePointer<CChar>?, _ isOpenToOthers: UnsafeMutablePointer<Int32>?
+) -> Int32
 
 /// Takes the lock of a file of bonds, PATH.lock, as clinux_lock does: `lock` is its descriptor, or
 /// negative. Then opens the file of this user to read it, and removes the permissions of others:

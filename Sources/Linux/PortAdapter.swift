@@ -1,5 +1,4 @@
 import BluetoothHost
-import LinuxErrors
 
 /// A Bluetooth adapter of this machine.
 package struct PortAdapter {

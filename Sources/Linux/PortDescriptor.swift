@@ -1,5 +1,4 @@
 import BluetoothHost
-import LinuxErrors
 
 /// The owner of one open file, socket or device, which it closes at its end.
 package struct PortDescriptor: ~Copyable {

@@ -1,5 +1,4 @@
 import BluetoothHost
-import LinuxErrors
 
 /// A system call's purpose.
 package enum PortOperation {
@@ -53,12 +52,20 @@ package struct PortFailure: Error {
     self.explanation = explanation
   }
 
+  /// Whether nobody listens at the UNIX socket.
+  package var isAbsence: Bool { code == .noSuchFile || code == .connectionRefused }
+
   /// Writes it as a sentence about `subject`, without a full stop.
   package func write(to writer: inout ByteWriter, subject: (inout ByteWriter) -> Void) {
     writer.write(text: "cannot ")
     writer.write(text: operation.words)
     subject(&writer)
     writer.write(text: ": ")
+    writeReason(to: &writer)
+  }
+
+  /// Writes only why it failed.
+  package func writeReason(to writer: inout ByteWriter) {
     switch explanation {
     case .none:
       guard let words = unsafe clinux_words(code.rawValue) else { return }

@@ -1,5 +1,4 @@
 import BluetoothHost
-import LinuxErrors
 
 extension RadioAddress {
   /// The kind of radio, for texts about its failures.

@@ -1,5 +1,4 @@
 import BluetoothHost
-import LinuxErrors
 
 /// One radio, which can be reopened.
 package struct PortRadio: ~Copyable {
@@ -13,6 +12,8 @@ package struct PortRadio: ~Copyable {
   /// When the connection attempt ends; `nil` without one.
   package private(set) var deadline: Instant?
 
+  private let token: PollToken
+  private let listenerToken: PollToken
   private var descriptor: PortDescriptor?
   private var listener: PortDescriptor?
   /// Which of the host's addresses is being tried.
@@ -26,8 +27,16 @@ package struct PortRadio: ~Copyable {
   private var adapter: PortAdapter?
 
   /// A radio that is not open.
-  package init(_ choice: RadioAddress) {
+  ///
+  /// - Parameters:
+  ///   - token: Its token in the queue.
+  ///   - listenerToken: The token of the socket to which its controller connects.
+  package init(
+    _ choice: RadioAddress, token: PollToken = .radio, listenerToken: PollToken = .listener
+  ) {
     self.choice = choice
+    self.token = token
+    self.listenerToken = listenerToken
   }
 
   /// Whether each read and each write is one packet, as with adapters; false for a stream.
@@ -92,7 +101,7 @@ package struct PortRadio: ~Copyable {
   private mutating func use(
     _ new: consuming PortDescriptor, _ queue: borrowing PollQueue
   ) throws(PortFailure) {
-    guard queue.add(new.number, .radio, for: PollQueue.readable) else {
+    guard queue.add(new.number, token, for: PollQueue.readable) else {
       throw PortFailure(code: ErrorNumber(rawValue: clinux_last_error()), operation: .wait)
     }
     descriptor = consume new
@@ -150,7 +159,7 @@ package struct PortRadio: ~Copyable {
     if (count < bytes.count) != waitsToWrite {
       waitsToWrite.toggle()
       let more = waitsToWrite ? PollQueue.writable : 0
-      queue.change(number, .radio, to: PollQueue.readable | more)
+      queue.change(number, token, to: PollQueue.readable | more)
     }
     return .taken(count)
   }
@@ -224,7 +233,7 @@ package struct PortRadio: ~Copyable {
       code = hasAnswer ? takeAnswer() : .timedOut
       if code.rawValue == 0, let number = descriptor?.number {
         self.deadline = nil
-        queue.change(number, .radio, to: PollQueue.readable)
+        queue.change(number, token, to: PollQueue.readable)
         return true
       }
       self.deadline = nil
@@ -241,7 +250,7 @@ package struct PortRadio: ~Copyable {
       if result >= 0 {
         try use(PortDescriptor(owning: result), queue)
         guard isPending else { return true }
-        queue.change(result, .radio, to: PollQueue.writable)
+        queue.change(result, token, to: PollQueue.writable)
         hasAnswer = false
         deadline = now.advanced(by: Self.timeout)
         return false
@@ -266,7 +275,7 @@ package struct PortRadio: ~Copyable {
     if result >= 0 {
       // One controller is enough: the next one waits, without waking the loop, until this one has
       // gone.
-      queue.change(number, .listener, to: 0)
+      queue.change(number, listenerToken, to: 0)
       try use(PortDescriptor(owning: result), queue)
       return true
     }
@@ -274,7 +283,7 @@ package struct PortRadio: ~Copyable {
     guard code == .wouldBlock else {
       throw PortFailure(code: code, operation: .accept)
     }
-    queue.change(number, .listener, to: PollQueue.readable)
+    queue.change(number, listenerToken, to: PollQueue.readable)
     return false
   }
 
@@ -287,7 +296,7 @@ package struct PortRadio: ~Copyable {
       let result = address.listen(on: port)
       if result >= 0 {
         let descriptor = PortDescriptor(owning: result)
-        queue.add(result, .listener, for: PollQueue.readable)
+        queue.add(result, listenerToken, for: PollQueue.readable)
         return descriptor
       }
       code = ErrorNumber(result)

@@ -21,7 +21,8 @@ public final class SharedAir {
   package private(set) var server: AirServer?
   private var watch: AirWatch?
 
-  private let path: String
+  /// The path of its socket.
+  package let path: String
   private let loop: EventLoop
   private let maximumClients: Int
   private let ownClients: Int
@@ -41,19 +42,18 @@ public final class SharedAir {
     self.ownClients = ownClients
   }
 
-  /// A connection to a new controller.
-  package func join() throws(SystemError) -> FileDescriptor {
-    // Between two steps here, another program may begin or stop to host the air.
-    for attempt in 1... {
-      do throws(SystemError) {
-        return try joinOrHost()
-      } catch {
-        let isRace = error.code == .addressInUse || isAbsence(error.code)
-        guard isRace, attempt < 10 else { throw error }
-        poll(nil, 0, 5)
-      }
+  /// Hosts the air, for a program that found nobody who does.
+  ///
+  /// - Parameter attempt: How often it has tried to join. Another program may begin or stop to host
+  ///   the air at the same moment; that is an error only at the tenth attempt.
+  package func host(afterAttempt attempt: Int) throws(SystemError) {
+    do throws(SystemError) {
+      try host()
+    } catch {
+      let isRace = error.code == .addressInUse || isAbsence(error.code)
+      guard isRace, attempt < 9 else { throw error }
+      poll(nil, 0, 5)
     }
-    throw SystemError(.addressInUse, "join", path)
   }
 
   /// Stops hosting: connected programs must find another host.
@@ -64,12 +64,7 @@ public final class SharedAir {
     server = nil
   }
 
-  private func joinOrHost() throws(SystemError) -> FileDescriptor {
-    do throws(SystemError) {
-      return try StreamSocket.connect(path: path)
-    } catch {
-      guard isAbsence(error.code) else { throw error }
-    }
+  private func host() throws(SystemError) {
     let listener = try StreamListener(path: path)
     // With a low limit on open files, accepts a few programs anyway, as long as that works.
     let room = max(FileLimit.makeRoom(for: maximumClients + ownClients) - ownClients, 8)
@@ -78,7 +73,6 @@ public final class SharedAir {
     try server.listen(on: listener)
     watch = try AirWatch(server, loop: loop)
     self.server = server
-    return try StreamSocket.connect(path: path)
   }
 
   private func isAbsence(_ code: Errno) -> Bool {

@@ -175,6 +175,9 @@ public struct LinuxPort: Port, ~Copyable {
   /// Opens the radio, for the first time or again.
   public mutating func openRadio(at now: Instant) -> RadioOpening { radio.open(queue, at: now) }
 
+  /// Why the last call on the radio failed; `nil` if it succeeded.
+  package var radioFailure: PortFailure? { radio.failure }
+
   /// Uses this open connection to a controller as the radio, and closes it at the end.
   package mutating func openRadio(on connection: Int32) -> RadioOpening {
     radio.open(on: connection, queue)
@@ -272,6 +275,23 @@ public struct LinuxPort: Port, ~Copyable {
   public mutating func report(_ message: Span<UInt8>) -> Bool {
     service?.report(message) ?? false
   }
+}
+
+/// The file of the bonds.
+extension LinuxPort {
+  /// Whether the ball keeps bonds: it does if it protects its links.
+  public var keepsBonds: Bool { bonds.isInUse }
+
+  /// Opens the file of the bonds: see `PortBonds.open`.
+  public mutating func openBonds(into table: inout BondTable<16>) -> LocalIdentity? {
+    bonds.open(into: &table)
+  }
+
+  /// Replaces the bond file.
+  public mutating func keepBonds(_ file: Span<UInt8>) -> Bool { bonds.keep(file) }
+
+  /// Writes why the bonds cannot be kept.
+  public func writeBondsTrouble(to writer: inout ByteWriter) { bonds.writeTrouble(to: &writer) }
 }
 
 /// The control socket, through which programs of this user watch the ball and press its

@@ -1,7 +1,6 @@
 import BallRunner
 import BluetoothHost
 import Linux
-import LinuxErrors
 
 /// A listener of the ball, or an unused entry.
 struct PortListener {

@@ -4,7 +4,6 @@ import Boards
 import CGPIOD
 import EightBall
 import Linux
-import LinuxErrors
 
 /// The lines of a board on a GPIO chip, through libgpiod. The chip may come and go.
 @safe

@@ -1,7 +1,6 @@
 import BallRunner
 import BluetoothHost
 import Linux
-import LinuxErrors
 
 /// A stream to print to, such as standard output, that never makes the loop wait.
 ///

@@ -1,6 +1,5 @@
 import BluetoothHost
 import Linux
-import LinuxErrors
 
 /// The environment variables of a service manager: sd_notify(3), sd_watchdog_enabled(3).
 public struct ServiceEnvironment {

@@ -72,24 +72,6 @@ package struct Adapter: Equatable {
       block: block(of: number, under: "/sys/class/bluetooth"))
   }
 
-  /// Opens its user channel. Takes it down first if the kernel uses it.
-  package func open() throws(SystemError) -> FileDescriptor {
-    if isUp { try SystemCall.run("take over", name) { cbluetooth_take_down(number) } }
-    do throws(SystemError) {
-      let channel = try SystemCall.run("take over", name) { cbluetooth_open_user_channel(number) }
-      return FileDescriptor(owning: channel, name: name)
-    } catch {
-      restore()
-      throw error
-    }
-  }
-
-  /// Returns it to the kernel, after its channel is closed.
-  package func restore() {
-    // Fails only if it has been unplugged.
-    if isUp { cbluetooth_bring_up(number) }
-  }
-
   /// Its name: hciN.
   package var name: String { "hci\(number)" }
 

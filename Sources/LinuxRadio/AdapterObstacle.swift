@@ -1,4 +1,4 @@
-import LinuxErrors
+import Linux
 import LinuxSystem
 
 /// Why a program cannot use an adapter.

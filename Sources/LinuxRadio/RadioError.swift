@@ -1,6 +1,6 @@
 import BluetoothHost
 import Glibc
-import LinuxErrors
+import Linux
 import LinuxSystem
 
 /// Why a radio cannot be used, and what to do.

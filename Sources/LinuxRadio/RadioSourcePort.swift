@@ -14,7 +14,6 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
   package private(set) var failure: RadioError?
 
   private let source: RadioSource
-  private var connection: RadioConnection?
 
   /// A radio that is not open.
   ///
@@ -28,27 +27,23 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
   ///
   /// - Parameters:
   ///   - air: The air for the radio `virtual`. Its owner advances and closes it.
+  ///   - queue: The queue of all these radios. Its owner closes it.
   ///   - watcher: Is notified when the radio is ready.
   package init(
-    _ name: RadioAddress, loop: EventLoop, sharing air: SharedAir, watcher: any RadioWatcher
+    _ name: RadioAddress, loop: EventLoop, sharing air: SharedAir, in queue: RadioQueue,
+    watcher: any RadioWatcher
   ) {
     self.name = name
-    source = RadioSource(name, loop: loop, sharing: air, watcher: watcher)
+    source = RadioSource(name, loop: loop, sharing: air, in: queue, watcher: watcher)
   }
 
-  deinit {
-    connection?.close()
-    source.close()
-  }
+  deinit { source.close() }
 
   /// Closes the radio, and stops listening, looking up a host and hosting an air.
-  package mutating func close() {
-    closeRadio()
-    source.close()
-  }
+  package mutating func close() { source.close() }
 
-  /// When the lookup of the radio's host times out; `nil` without a lookup. Then, or when the loop
-  /// wakes, the radio must be opened again.
+  /// When the lookup of the radio's host, or an attempt to connect, times out; `nil` without one.
+  /// Then, or when the loop wakes, the radio must be opened again.
   package var openingDeadline: Instant? { source.deadline }
 
   /// Whether this program hosts the virtual air.
@@ -79,9 +74,9 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
 
   /// Opens the radio, unless it is open.
   package mutating func openRadio(at now: Instant) -> RadioOpening {
-    if connection != nil { return .opened }
+    let isOpen: Bool
     do throws(SystemError) {
-      connection = try source.open(at: now)
+      isOpen = try source.open(at: now)
     } catch {
       let refusal = RadioError(name, error)
       self.refusal = refusal
@@ -90,49 +85,31 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
     }
     // During another lookup of the host, the last refusal stays.
     if source.deadline == nil { refusal = nil }
-    return connection == nil ? .pending : .opened
+    return isOpen ? .opened : .pending
   }
 
   /// Closes the connection. An adapter returns to the kernel.
-  package mutating func closeRadio() {
-    connection?.close()
-    connection = nil
-  }
+  package mutating func closeRadio() { source.closeRadio() }
 
   /// Whether the radio is an adapter.
-  package var isPacketwise: Bool { connection?.isPacketwise ?? false }
+  package var isPacketwise: Bool { source.isPacketwise }
 
   /// Reads the available bytes.
   package mutating func readRadio(into space: inout MutableSpan<UInt8>) -> RadioRead {
-    guard let connection else { return .closed }
-    guard connection.isReadable else { return .nothing }
-    do throws(SystemError) {
-      switch try connection.read(into: &space) {
-      case .bytes(let count):
-        // A stream that did not fill the space has no more bytes; the loop reports the next ones.
-        connection.isReadable = connection.isPacketwise || count == space.count
-        return .bytes(count)
-      case .nothingYet:
-        connection.isReadable = false
-        return .nothing
-      case .end:
-        return .closed
-      }
-    } catch {
-      failure = RadioError(name, error)
-      return .failed
-    }
+    let result = source.read(into: &space)
+    if case .failed = result { noteFailure() }
+    return result
   }
 
   /// Writes as many bytes as the connection takes now.
   package mutating func writeRadio(_ bytes: Span<UInt8>) -> RadioWrite {
-    guard let connection, connection.isWritable else { return .taken(0) }
-    do throws(SystemError) {
-      return .taken(try connection.write(bytes))
-    } catch {
-      failure = RadioError(name, error)
-      return .failed
-    }
+    let result = source.write(bytes)
+    if case .failed = result { noteFailure() }
+    return result
+  }
+
+  private mutating func noteFailure() {
+    failure = source.failure.map { RadioError(name, $0) }
   }
 
   /// Passes a packet to the sinks.

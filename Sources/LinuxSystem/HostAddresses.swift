@@ -2,14 +2,14 @@ import Glibc
 
 /// The addresses of a host and port: getaddrinfo(3).
 @safe
-struct HostAddresses: ~Copyable {
+package struct HostAddresses: ~Copyable {
   /// The first of a linked list, which lives as long as this value.
   let first: UnsafeMutablePointer<addrinfo>?
 
   /// - Parameter host: A name or an IPv4 or IPv6 address; "" for this machine's loopback; "_", when
   ///   listening, for all of its addresses.
   /// - Throws: `addressNotAvailable` with the resolver's message.
-  init(host: String, port: UInt16, toListen: Bool) throws(SystemError) {
+  package init(host: String, port: UInt16, toListen: Bool) throws(SystemError) {
     var hints = unsafe addrinfo()
     unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
     let isWildcard = toListen && host == "_"
@@ -24,6 +24,25 @@ struct HostAddresses: ~Copyable {
         explanation: words)
     }
     unsafe first = list
+  }
+
+  /// The addresses in numbers, each once.
+  package var numeric: [String] {
+    var found: [String] = []
+    var next = unsafe first
+    while let address = unsafe next {
+      unsafe next = address.pointee.ai_next
+      // An IPv6 address with a zone is 46 bytes and the name of an interface.
+      var text = [CChar](repeating: 0, count: 128)
+      let result = unsafe getnameinfo(
+        address.pointee.ai_addr, address.pointee.ai_addrlen, &text, socklen_t(text.count), nil, 0,
+        NI_NUMERICHOST)
+      guard result == 0 else { continue }
+      let name = String(
+        decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      if !found.contains(name) { found.append(name) }
+    }
+    return found
   }
 
   deinit {

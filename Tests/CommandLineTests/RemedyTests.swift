@@ -1,5 +1,5 @@
 import BallControl
-import LinuxErrors
+import Linux
 import LinuxRadio
 import LinuxSystem
 import Testing

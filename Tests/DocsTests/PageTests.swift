@@ -120,7 +120,7 @@ struct PageTests {
 
   @Test("The messages about adapters are the program's own")
   func adapterMessages() throws {
-    let source = try Document.text(of: "Sources/LinuxErrors/RadioTrouble.swift")
+    let source = try Document.text(of: "Sources/Linux/RadioTrouble.swift")
     let rows = try Document("docs/troubleshooting.md").rows(under: "## Messages about adapters")
       .filter { !$0[0].hasPrefix("Radio:") }
     #expect(rows.count == 6)

@@ -2,7 +2,6 @@ import BallRunner
 import BluetoothHost
 import Foundation
 import Glibc
-import LinuxErrors
 import LinuxSystem
 import Testing
 

@@ -2,7 +2,6 @@ import BallRunner
 import BluetoothHost
 import Boards
 import Glibc
-import LinuxErrors
 import LinuxSystem
 import Testing
 

@@ -247,27 +247,30 @@ struct PortRadioTests {
         == "another program listens at localhost:\(port). Choose another port")
   }
 
-  @Test("A serial line is opened for one program, at each speed", arguments: SerialPort.speeds)
+  private static let speeds = RadioAddress.speeds.indices.map { RadioAddress.speeds[$0] }
+
+  @Test("A serial line is opened for one program, at each speed", arguments: speeds)
   func serial(speed: UInt32) throws {
     let (primary, path) = try openTerminal()
     defer { Glibc.close(primary) }
     let queue = try makeQueue()
     var radio = PortRadio(try RadioAddress(Array("serial:\(path),\(speed)".utf8).span))
     #expect(radio.open(queue, at: start) == .opened)
-    #expect(radio.write([1, 3, 12, 0, 10, 13].span, queue) == .taken(6))
-    var space = [UInt8](repeating: 0, count: 16)
-    #expect(unsafe Glibc.read(primary, &space, 16) == 6)
-    // The bytes are unchanged.
-    #expect(space.prefix(6) == [1, 3, 12, 0, 10, 13])
+    let every = (0...255).map { UInt8($0) }
+    #expect(radio.write(every.span, queue) == .taken(256))
+    var space = [UInt8](repeating: 0, count: 300)
+    #expect(unsafe Glibc.read(primary, &space, 300) == 256)
+    // The bytes are unchanged, both ways.
+    #expect(Array(space.prefix(256)) == every)
+    #expect(unsafe Glibc.write(primary, every, 256) == 256)
+    serve(&radio, queue, timeout: 1_000)
+    var received = [UInt8](repeating: 0, count: 300)
+    var target = received.mutableSpan
+    #expect(radio.read(into: &target) == .bytes(256))
+    #expect(Array(received.prefix(256)) == every)
     var settings = termios()
     try #require(unsafe tcgetattr(primary, &settings) == 0)
     #expect(settings.c_cflag & tcflag_t(CRTSCTS) != 0)
-  }
-
-  @Test("The speeds are those of eightball run")
-  func speeds() {
-    let speeds = RadioAddress.speeds
-    #expect(speeds.indices.map { speeds[$0] } == SerialPort.speeds)
   }
 
   /// Opens the radio, trying each of its addresses.

@@ -1,5 +1,4 @@
 import BluetoothHost
-import LinuxErrors
 import Testing
 
 @testable import Linux

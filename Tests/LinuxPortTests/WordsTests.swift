@@ -1,7 +1,6 @@
 import BluetoothHost
 import Boards
 import Glibc
-import LinuxErrors
 import Testing
 
 @testable import Linux

@@ -1,4 +1,5 @@
 import BluetoothHost
+import LinuxRadio
 import LinuxSystem
 
 /// The bonds of a radio, in memory and in a file if there is one. They outlive the host, which is

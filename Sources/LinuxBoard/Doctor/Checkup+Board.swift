@@ -1,5 +1,5 @@
 import Boards
-import LinuxErrors
+import Linux
 import LinuxPort
 import LinuxSystem
 

@@ -1,7 +1,7 @@
 import Boards
 import CGPIOD
 import Glibc
-import LinuxErrors
+import Linux
 import LinuxPort
 import LinuxSystem
 

@@ -1,4 +1,4 @@
-import LinuxErrors
+import Linux
 import LinuxRadio
 import LinuxSystem
 

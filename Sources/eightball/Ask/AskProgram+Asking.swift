@@ -67,7 +67,7 @@ extension AskProgram {
     case .exchangeMTU: self.step = .findService
     case .findService, .findCharacteristics:
       guard let failure = AskError(error, isDiscovery: true) else { return }
-      give(up: .failed(failure), at: now)
+      giveUp(with: .failed(failure), at: now)
     case .findDescriptors, .subscribe:
       guard question != nil, let failure = AskError(error, isDiscovery: false) else { return }
       conclude(.failed(failure), at: now)
@@ -80,7 +80,7 @@ extension AskProgram {
   }
 
   private mutating func lackService(at now: Instant) {
-    give(up: .noService(name: candidates.first?.name ?? ""), at: now)
+    giveUp(with: .noService(name: candidates.first?.name ?? ""), at: now)
   }
 
   /// The ball's attributes are known: it is the ball to ask.

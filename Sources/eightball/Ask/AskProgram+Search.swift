@@ -100,10 +100,10 @@ extension AskProgram {
       stage = .waiting(until: now.advanced(by: Self.turn))
       scan()
     case .connecting where reason == .hardwareFailure:
-      give(up: .unreachable(.offline), at: now)
+      giveUp(with: .unreachable(.offline), at: now)
     case .connecting where reason.isLasting:
       roomTime = reason.isAboutRoom ? now.advanced(by: Self.roomPause) : nil
-      give(up: .unreachable(reason.isAboutRoom ? .connectionLimit : .offline), at: now)
+      giveUp(with: .unreachable(reason.isAboutRoom ? .connectionLimit : .offline), at: now)
     case .connecting:
       stage = .waiting(until: now.advanced(by: Self.retryPause))
       scan()
@@ -123,31 +123,25 @@ extension AskProgram {
     running = nil
     step = nil
     securing = nil
-    guard outcome == nil else { return shutDown(once: now) }
+    guard outcome == nil else {
+      if !isShuttingDown { shutDown(at: now) }
+      return
+    }
     guard !wasDropped, let first = candidates.first else { return }
     // The next link would end in the same way.
     if isAboutKeys { rejected.append(first.address) }
     if isChosen {
       finish(isAboutKeys && question != nil ? .failed(.keys) : .disconnected, at: now)
     } else {
-      give(up: isAboutKeys ? .failed(.keys) : .unreachable(.offline), at: now)
+      giveUp(with: isAboutKeys ? .failed(.keys) : .unreachable(.offline), at: now)
     }
-  }
-
-  /// A link that was to be unsubscribed first has ended.
-  private mutating func shutDown(once now: Instant) {
-    if !isShuttingDown { shutDown(at: now) }
   }
 
   /// Continues with the next found ball, or waits for one while the search lasts.
   ///
   /// - Parameter outcome: The outcome if no other ball is found.
-  mutating func give(up outcome: AskOutcome, at now: Instant) {
+  mutating func giveUp(with outcome: AskOutcome, at now: Instant) {
     fallback = outcome
-    giveUp(at: now)
-  }
-
-  private mutating func giveUp(at now: Instant) {
     preparationEnd = nil
     let first = candidates.removeFirst()
     switch stage {
@@ -176,7 +170,7 @@ extension AskProgram {
     if let end = wholeEnd, end <= now { return timeIsUp(at: now) }
     if let end = preparationEnd, end <= now {
       preparationEnd = nil
-      give(up: fallback == .noBallFound ? .unreachable(nil) : fallback, at: now)
+      giveUp(with: fallback == .noBallFound ? .unreachable(nil) : fallback, at: now)
     }
     if let end = searchEnd, end <= now {
       searchEnd = nil

@@ -1,5 +1,6 @@
 import BluetoothHost
 import LinuxPort
+import LinuxRadio
 import LinuxSystem
 
 /// Lists the bonds of a ball, and removes them.

@@ -320,14 +320,3 @@ extension TerminalPort {
 
   mutating func questionChanged(to question: PairingPrompt?) { board.ask(question) }
 }
-
-extension ProgramText {
-  /// A copy of `text` that lasts until the program ends.
-  init(lasting text: String) {
-    guard let copy = unsafe strdup(text) else {
-      self = ProgramText("")
-      return
-    }
-    self = unsafe ProgramText(c: copy)
-  }
-}

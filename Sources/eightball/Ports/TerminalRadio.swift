@@ -29,8 +29,8 @@ struct TerminalRadio: ~Copyable {
     air = name == .virtual ? SharedAir(loop: loop) : nil
   }
 
-  /// The radio for the port, which gets the connection to an air.
-  var address: RadioAddress { name == .virtual ? .unix(path: "") : name }
+  /// The radio for the port.
+  var address: RadioAddress { air.map { .unix(path: $0.path) } ?? name }
 
   /// When the radio must be opened again, or time must pass on a hosted air; `nil` to wait for a
   /// descriptor.
@@ -47,8 +47,7 @@ struct TerminalRadio: ~Copyable {
     do throws(SystemError) {
       switch name.way {
       case .virtual:
-        guard let air else { return .failed }
-        return port.openRadio(on: try Self.copy(air.join()))
+        return try join(port: &port, at: now)
       case .tcpClient(let number) where name.needsLookup:
         let connection = try connecting.result(of: name.place, number, loop: loop, at: now) {
           (host, port) throws(SystemError) in try StreamSocket.connect(host: host, port: port)
@@ -75,6 +74,21 @@ struct TerminalRadio: ~Copyable {
       failure = RadioError(name, error)
       return .failed
     }
+  }
+
+  /// Joins the air, and hosts it if nobody does.
+  private func join(
+    port: inout LinuxPort, at now: Instant
+  ) throws(SystemError) -> RadioOpening {
+    for attempt in 1... {
+      let result = port.openRadio(at: now)
+      guard case .failed = result, let failure = port.radioFailure else { return result }
+      guard let air, failure.isAbsence, attempt < 10 else {
+        throw SystemError(failure, of: address)
+      }
+      try air.host(afterAttempt: attempt)
+    }
+    return .failed
   }
 
   /// Stops looking up a host, and hosting an air.

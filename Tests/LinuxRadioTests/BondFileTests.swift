@@ -1,8 +1,10 @@
 import BluetoothHost
 import Glibc
+import Linux
 import LinuxTestSupport
 import Testing
 
+@testable import LinuxRadio
 @testable import LinuxSystem
 
 @Suite("The file of bonds")
@@ -102,20 +104,24 @@ struct BondFileTests {
   func setAside() throws {
     for (bytes, reason) in try unusable() {
       try write(bytes)
-      var next = BondFile(path)
-      let content = try next.open(settingAside: true)
-      #expect(content.bonds.count == 0)
+      var next = PortBonds(at: Array(path.utf8).span)
+      var table = BondTable<16>()
+      _ = next.open(into: &table)
+      #expect(table.count == 0)
+      let notice = String(writing: { next.writeNotice(to: &$0) })
       #expect(
-        content.notice
+        notice
           == "the file \(path) \(reason); its name now ends in .unusable, and its bonds are not used"
       )
       #expect(folder.names == ["ball.bonds.lock", "ball.bonds.unusable"])
       let aside = try Files.bytes(of: path + ".unusable", limit: 16_384)
       #expect(aside == bytes)
-      try save([4], to: &next)
-      next = BondFile(path)
-      let again = try next.open()
-      #expect(numbers(again.bonds) == [4])
+      table.store(bond(4))
+      var file = BondFileBytes()
+      BondFileFormat.write(table, identity: identity, to: &file)
+      let isKept = next.keep(file.span)
+      #expect(isKept)
+      #expect(try bonds(in: path) == [4])
     }
   }
 
