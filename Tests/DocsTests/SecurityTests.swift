@@ -24,7 +24,7 @@ struct SecurityTests {
     }
     let folders = [
       "BallOnAirTests", "BallRunnerTests", "BluetoothHostTests/ATT", "BluetoothHostTests/SMP",
-      "LinuxSystemTests",
+      "LinuxPortTests", "LinuxRadioTests", "LinuxSystemTests",
     ]
     return folders.contains { (try? Document.text(of: "Tests/\($0)/\(proof).swift")) != nil }
   }
