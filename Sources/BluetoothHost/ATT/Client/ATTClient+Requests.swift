@@ -12,10 +12,11 @@ extension ATTClient {
     case .readMultiple(_, let isVariable):
       isVariable ? .readMultipleVariableRequest : .readMultipleRequest
     case .write:
-      switch stage {
-      case .preparing: .prepareWriteRequest
-      case .executing, .cancelling: .executeWriteRequest
-      case .first, .continuing: .writeRequest
+      // No table of stages, which the linker would keep in programs without a client.
+      if stage == .preparing {
+        .prepareWriteRequest
+      } else {
+        stage == .executing || stage == .cancelling ? .executeWriteRequest : .writeRequest
       }
     case .writeWithoutResponse: .writeCommand
     case .subscribe: .writeRequest
