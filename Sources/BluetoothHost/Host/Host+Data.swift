@@ -83,51 +83,34 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       .intersection(table.open)
   }
 
-  /// Writes the next ACL packet of one of these links; `false` if none has one, or the controller has
-  /// no room for it.
-  ///
-  /// The first of them usually has one. A loop over them here would cost each packet what it keeps for
-  /// the next turn.
-  @inline(never)
-  mutating func nextACLPacket(
-    of candidates: ConnectionSet, into writer: inout ByteWriter, at now: Instant
-  ) -> Bool {
+  /// Writes the next ACL packet; `false` if no link has one, or the controller has no room for it.
+  @inline(__always)
+  mutating func nextACLPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
     let free = controller.aclPacketCount &- controller.inFlight
     guard free > 0 else {
       waitForBuffers(at: now)
       return false
     }
-    guard let index = candidates.first(from: nextIndex) else { return false }
-    let isFirst = connections[index].inFlight == 0
-    guard isFirst || free > reservedBuffers else {
-      waitForShare(index, at: now)
-      return nextACLPacket(ofOthersIn: candidates, than: index, into: &writer, at: now)
-    }
-    guard writePacket(of: index, into: &writer, at: now) else {
-      pending.remove(index)
-      blocked.insert(index)
-      return nextACLPacket(ofOthersIn: candidates, than: index, into: &writer, at: now)
-    }
-    controller.inFlight &+= 1
-    connections[index].inFlight &+= 1
-    if isFirst { controller.sendingLinks &+= 1 }
-    if Client.isPresent || Channels.isPresent { pending.insert(index) }
-    // After the last index, the set begins again at the first.
-    nextIndex = index &+ 1
-    return true
-  }
-
-  /// Writes the next ACL packet of one of these links, except the link at `index`.
-  @inline(never)
-  private mutating func nextACLPacket(
-    ofOthersIn candidates: ConnectionSet, than index: Int, into writer: inout ByteWriter,
-    at now: Instant
-  ) -> Bool {
-    var remaining = candidates
-    remaining.remove(index)
+    var remaining = sendable
     while let index = remaining.first(from: nextIndex) {
       remaining.remove(index)
-      if nextACLPacket(of: ConnectionSet(index), into: &writer, at: now) { return true }
+      let isFirst = connections[index].inFlight == 0
+      guard isFirst || free > reservedBuffers else {
+        waitForShare(index, at: now)
+        continue
+      }
+      guard writePacket(of: index, into: &writer, at: now) else {
+        pending.remove(index)
+        blocked.insert(index)
+        continue
+      }
+      controller.inFlight &+= 1
+      connections[index].inFlight &+= 1
+      if isFirst { controller.sendingLinks &+= 1 }
+      if Client.isPresent || Channels.isPresent { pending.insert(index) }
+      // After the last index, the set begins again at the first.
+      nextIndex = index &+ 1
+      return true
     }
     return false
   }

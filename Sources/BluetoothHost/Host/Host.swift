@@ -236,27 +236,15 @@ public struct Host<
   /// `writer` needs room for 526 bytes: 5 of HCI header, 4 of L2CAP header and 517 of ATT. The host
   /// writes a packet only when the controller has room for it.
   public mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
-    // Each call is the last of its function, which keeps nothing meanwhile.
-    if controller.mayHaveCommands { return nextCommandOrData(into: &writer, at: now) }
-    return nextData(into: &writer, at: now)
-  }
-
-  @inline(never)
-  private mutating func nextCommandOrData(into writer: inout ByteWriter, at now: Instant) -> Bool {
     // Commands requested before a scheduled reset wait until after it.
-    if commands.isOpen, controller.restartTime == nil, nextCommand(into: &writer, at: now) {
+    if controller.mayHaveCommands, commands.isOpen, controller.restartTime == nil,
+      nextCommand(into: &writer, at: now)
+    {
       return true
     }
-    return nextData(into: &writer, at: now)
-  }
-
-  @inline(__always)
-  private mutating func nextData(into writer: inout ByteWriter, at now: Instant) -> Bool {
     guard controller.phase == .ready else { return false }
-    guard Security.isPresent else {
-      return nextACLPacket(of: sendable, into: &writer, at: now)
-    }
-    if nextACLPacket(of: sendable, into: &writer, at: now) { return true }
+    guard Security.isPresent else { return nextACLPacket(into: &writer, at: now) }
+    if nextACLPacket(into: &writer, at: now) { return true }
     if !securityRole.activeClients.isEmpty { saveClients() }
     return false
   }
