@@ -15,7 +15,7 @@ public struct Answer: RawRepresentable, Equatable, Sendable {
   public static let count: UInt8 = 20
 
   /// Any of them, each as likely as the others.
-  @inline(__always)
+  @inline(never)
   public static func random(from source: inout RandomSource) -> Answer {
     Answer(unchecked: UInt8(truncatingIfNeeded: source.next(below: UInt32(count))))
   }
@@ -25,11 +25,8 @@ public struct Answer: RawRepresentable, Equatable, Sendable {
   }
 
   /// In English.
-  public var text: StaticText {
-    @inline(never) get { StaticText(string) }
-  }
+  public var text: StaticText { StaticText(string) }
 
-  @inline(__always)
   private var string: StaticString {
     switch rawValue {
     case 0: "It is certain."
@@ -56,7 +53,6 @@ public struct Answer: RawRepresentable, Equatable, Sendable {
   }
 
   /// Writes it in the form for centrals, as much as fits.
-  @inline(__always)
   public func write(_ style: AnswerFormat, to writer: inout ByteWriter) {
     switch style {
     case .text:

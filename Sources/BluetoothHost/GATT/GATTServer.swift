@@ -158,7 +158,7 @@ public struct GATTServer<
   }
 
   /// Takes an ATT PDU from a client.
-  @inline(__always)
+  @inline(never)
   public mutating func receive(_ pdu: Span<UInt8>, on connection: inout Connection) {
     outboxes[connection.index].receive(pdu, on: &connection, server: &attributes)
   }
