@@ -13,10 +13,10 @@ extension ATTClient {
       isVariable ? .readMultipleVariableRequest : .readMultipleRequest
     case .write:
       // No table of stages, which the linker would keep in programs without a client.
-      if stage == .preparing {
-        .prepareWriteRequest
+      if stage.rawValue < Stage.preparing.rawValue {
+        .writeRequest
       } else {
-        stage == .executing || stage == .cancelling ? .executeWriteRequest : .writeRequest
+        stage == .preparing ? .prepareWriteRequest : .executeWriteRequest
       }
     case .writeWithoutResponse: .writeCommand
     case .subscribe: .writeRequest
