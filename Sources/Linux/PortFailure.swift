@@ -52,7 +52,7 @@ package struct PortFailure: Error {
     self.explanation = explanation
   }
 
-  /// Whether nobody listens at the UNIX socket.
+  /// Whether no program listens at the UNIX socket.
   package var isAbsence: Bool { code == .noSuchFile || code == .connectionRefused }
 
   /// Writes it as a sentence about `subject`, without a full stop.

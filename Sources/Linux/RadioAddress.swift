@@ -46,8 +46,7 @@ public struct RadioAddress: Equatable, Sendable {
     target = CText()
   }
 
-  /// A controller that is reached in this way, at a path, a host or a device, of which the first 255
-  /// bytes count.
+  /// A controller that is reached in this way. The first 255 bytes of its path, host or device count.
   package init(_ way: Way, at target: Span<UInt8>) {
     self.init(way)
     _ = self.target.assign(target.extracting(first: min(target.count, 255)))

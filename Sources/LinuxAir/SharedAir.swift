@@ -42,7 +42,7 @@ public final class SharedAir {
     self.ownClients = ownClients
   }
 
-  /// Hosts the air, for a program that found nobody who does.
+  /// Hosts the air, for a program that found no host.
   ///
   /// - Parameter attempt: How often it has tried to join. Another program may begin or stop to host
   ///   the air at the same moment; that is an error only at the tenth attempt.

@@ -4,7 +4,7 @@ import LinuxAir
 import LinuxSystem
 
 /// A radio, which is opened as often as needed: `PortRadio`, and what needs a heap or a thread: names
-/// of hosts are looked up, and the virtual air is hosted if nobody does.
+/// of hosts are looked up, and the virtual air is hosted if no program hosts it.
 final class RadioSource {
   /// Finds the numeric addresses of a host. May block.
   typealias Lookup = TCPOpening<[String]>.Work

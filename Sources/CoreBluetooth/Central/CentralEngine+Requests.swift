@@ -182,7 +182,7 @@ extension CentralEngine {
     request.complete(result.mapError { $0 })
   }
 
-  /// Notes what a result says of a link, whoever has asked.
+  /// Notes what a result says about a link, for any request.
   private func note(_ output: OperationOutput, of operation: PeerOperation, on link: PeerLink) {
     switch (operation, output) {
     case (_, .mtu(let mtu)):

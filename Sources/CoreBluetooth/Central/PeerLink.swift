@@ -20,7 +20,7 @@ final class PeerLink {
     case ended
   }
 
-  /// What a manager is told of a link.
+  /// The events of a link that a manager receives.
   enum Report {
     case opened(ATTMTU)
     case mtuChanged(ATTMTU)
@@ -145,7 +145,7 @@ final class PeerLink {
     members.contains { $0 !== member && $0.subscriptions.contains(handle) }
   }
 
-  /// No manager wants it any more. `member` left last, and is told of its end.
+  /// No manager wants it any more. `member` left last, and receives its end.
   func abandon(by member: Member? = nil) {
     members = []
     lastMember = member

@@ -76,7 +76,7 @@ struct TerminalRadio: ~Copyable {
     }
   }
 
-  /// Joins the air, and hosts it if nobody does.
+  /// Joins the air, and hosts it if no program does.
   private func join(
     port: inout LinuxPort, at now: Instant
   ) throws(SystemError) -> RadioOpening {

@@ -1,4 +1,4 @@
-/// A random text that nobody guesses, such as the secret in the panel's address: 258 bits.
+/// A random text that cannot be guessed, such as the secret in the panel's address: 258 bits.
 struct Secret {
   /// 43 characters of letters, digits, - and _.
   let text: String
