@@ -224,7 +224,7 @@ public struct Host<
   /// Whether `nextPacket` may have a packet, or waits for room in the controller. This check is
   /// much cheaper than `nextPacket`, which a loop calls often.
   public var mayHavePacket: Bool {
-    @inline(never) get {
+    @inline(__always) get {
       controller.mayHaveCommands || !sendable.isEmpty
         || controller.inFlight >= controller.aclPacketCount
         || Security.isPresent && !securityRole.activeClients.isEmpty

@@ -248,8 +248,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
       guard hasMore, !writer.hasOverflowed else { break }
       output.keepWritten(start &+ writer.count)
       notePacket(&port, from: start)
-      hasMore = driver.mayHavePacket
-    } while hasMore && !port.isPacketwise && output.freeCapacity >= Self.longestSentPacket
+    } while !port.isPacketwise && output.freeCapacity >= Self.longestSentPacket
       && loss == nil
     // Noted packets are sent, even if the last one exceeds the limit of Resets.
     return !output.isEmpty
