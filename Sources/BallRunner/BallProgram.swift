@@ -7,12 +7,12 @@ import EightBall
 /// only in a module that sees the conformance. Without that an ask costs six times as much.
 public struct BallProgram<
   let capacity: Int, let words: Int, let events: Int, Security: BallSecurity & ~Copyable,
-  Figures: FigureKeeper
+  Metrics: MetricStore
 >: RadioDriver, ~Copyable {
   var host: ProtectedBallHost<capacity, Security>
   var panel = ButtonDriver()
   var printer: BallPrinter<words, events>
-  var counter = Figures()
+  var counter = Metrics()
   private var limit = OutputLimit<capacity>()
   /// The answer that the ball shows.
   private(set) var answer: Answer?
@@ -64,7 +64,7 @@ public struct BallProgram<
   /// Takes one whole packet from the controller, H4's type byte first.
   public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
     self.now = now
-    if Figures.isPresent { counter.count(.received) }
+    if Metrics.isPresent { counter.count(.received) }
     host.receive(packet, at: now)
   }
 
@@ -75,7 +75,7 @@ public struct BallProgram<
   @inline(__always)
   public mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
     let hasPacket = host.nextPacket(into: &writer, at: now)
-    if Figures.isPresent, hasPacket { counter.count(.sent) }
+    if Metrics.isPresent, hasPacket { counter.count(.sent) }
     return hasPacket
   }
 
@@ -195,7 +195,7 @@ public struct BallProgram<
       default: break
       }
       printer.count(event, maximum: capacity)
-      if Figures.isPresent { counter.count(event, at: now) }
+      if Metrics.isPresent { counter.count(event, at: now) }
       let isAdmitted = !printer.prints(event) || limit.admits(event, at: now)
       // What was left out comes before the event.
       reportNotices()
@@ -213,7 +213,7 @@ public struct BallProgram<
     while let notice = limit.nextNotice(at: now) {
       switch notice {
       case .omitted(let count, let connectionIndex, let central):
-        if Figures.isPresent { counter.count(limitedLines: count) }
+        if Metrics.isPresent { counter.count(limitedLines: count) }
         printer.reportOmission(of: count, at: connectionIndex, of: central)
       case .connected(let connectionIndex, let address):
         report(.connected(connectionIndex: connectionIndex, address: address))

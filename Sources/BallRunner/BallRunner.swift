@@ -27,7 +27,7 @@ public struct BallConfiguration: Sendable {
 public enum LineFormat: Equatable, Sendable {
   /// In words, for people.
   case words
-  /// One JSON object a line, for programs.
+  /// One JSON object per line, for programs.
   case json
   /// Nothing but errors and lost parts, in words.
   case none
@@ -64,7 +64,7 @@ public struct ProtectedBallRunner<
 
   private var link = RadioLink<packet>()
   /// The ball on its host.
-  var ball: BallProgram<capacity, words, events, Security, Machine.Figures>
+  var ball: BallProgram<capacity, words, events, Security, Machine.Metrics>
   private var service: ServiceReport
   /// Whether the radio has been open.
   private var hasBeenOpen = false
@@ -188,10 +188,10 @@ public struct ProtectedBallRunner<
     #if !WORDS_FOR_PEOPLE_ONLY
       if Machine.hasControl, port.hasListeners { sendChanges() }
     #endif
-    if Machine.Figures.isPresent { ball.counter.note(unreportedLines: ball.printer.lostLines) }
+    if Machine.Metrics.isPresent { ball.counter.note(unreportedLines: ball.printer.lostLines) }
     if ball.printer.hasLines {
       ball.printer.flush(to: &port)
-      if Machine.Figures.isPresent { ball.counter.note(unreportedLines: ball.printer.lostLines) }
+      if Machine.Metrics.isPresent { ball.counter.note(unreportedLines: ball.printer.lostLines) }
     }
     return turn == .unfinished
   }

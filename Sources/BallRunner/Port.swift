@@ -6,7 +6,7 @@ import EightBall
 ///
 /// Static dispatch. No call allocates once the ball runs, and only `wait` waits.
 public protocol Port: RadioPort, FrontPanelPort, OutputPort, ServicePort, BondPort, ControlPort,
-  FiguresPort, ~Copyable
+  MetricsPort, ~Copyable
 {
   /// The time by a clock that never goes back, in milliseconds.
   var now: Instant { mutating get }

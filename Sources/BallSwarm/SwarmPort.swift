@@ -6,7 +6,7 @@ import LinuxSystem
 
 /// The machine of one ball of a swarm: its own radio, no board, and what all balls share.
 struct SwarmPort: Port, ~Copyable {
-  typealias Figures = BallCounter<4>
+  typealias Metrics = BallMetricStore<4>
 
   /// The state of opening the radio.
   private enum Opening {

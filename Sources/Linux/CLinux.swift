@@ -204,7 +204,7 @@ package struct SocketPlace {
 
 /// Sets a serial line to raw bytes, 8N1 with hardware flow control, for this program alone.
 ///
-/// ENOTTY if it is no serial line. A line without this speed takes the nearest that it has.
+/// ENOTTY if it is not a serial port. A line without this speed takes the nearest that it has.
 @_extern(c) package func clinux_configure_serial(_ descriptor: Int32, _ speed: UInt32) -> Int32
 
 // MARK: Directories

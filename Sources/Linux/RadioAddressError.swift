@@ -43,17 +43,17 @@ public enum RadioAddressError: Error, Equatable, Sendable {
 
   /// Writes what is wrong with `text`, without a full stop.
   public func write(to writer: inout ByteWriter, of text: Span<UInt8>) {
-    writer.write(text: "\"")
+    writer.write(text: "unknown radio \"")
     writer.writeShown(text)
-    writer.write(text: "\" names no radio")
+    writer.write(text: "\"")
     switch self {
     case .virtual:
-      writer.write(text: " of eightballd: the virtual air is for eightball run --radio virtual")
+      writer.write(text: ": the virtual air is for eightball run --radio virtual")
       return
     case .hostName:
       writer.write(
         text: """
-           of eightballd: expected a numeric address or localhost for HOST; eightball run looks \
+          : expected a numeric address or localhost for HOST; eightball run looks \
           names up
           """)
       return

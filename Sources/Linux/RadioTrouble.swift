@@ -95,10 +95,10 @@ public enum RadioTrouble: Equatable, Sendable {
     case .socketDenied: Wording("the socket %s is another user's")
     case .socketNotTrusted, .portDenied: Wording("%f")
     case .portTaken: Wording("another program listens at %s")
-    case .noLine: Wording("there is no serial line %s")
+    case .noLine: Wording("there is no serial port %s")
     case .lineDenied: Wording("%s may not be opened")
     case .lineHeld: Wording("another program holds %s")
-    case .notALine: Wording("%s is no serial line")
+    case .notALine: Wording("%s is not a serial port")
     }
   }
 

@@ -41,7 +41,7 @@ public struct LinuxPort: Port, ~Copyable {
   public let hasServiceManager: Bool
 
   /// Whether programs may press the buttons.
-  public private(set) var allowsPresses = false
+  public private(set) var allowsRemoteButtons = false
 
   /// Whether the control socket is the first of the paths where programs look for a ball.
   package private(set) var isFirstControl = false
@@ -301,10 +301,10 @@ extension LinuxPort {
   ///
   /// - Parameters:
   ///   - path: Where; `nil` for the usual path.
-  ///   - allowsPresses: Whether programs may press the buttons.
+  ///   - allowsRemoteButtons: Whether programs may press the buttons.
   /// - Returns: Whether programs can listen.
-  public mutating func openControl(at path: ProgramText?, allowsPresses: Bool) -> Bool {
-    self.allowsPresses = allowsPresses
+  public mutating func openControl(at path: ProgramText?, allowsRemoteButtons: Bool) -> Bool {
+    self.allowsRemoteButtons = allowsRemoteButtons
     let path = path ?? ProgramText(environment: "EIGHTBALL_CONTROL")
     let folders = ProgramText(environment: "RUNTIME_DIRECTORY")
     let user = ProgramText(environment: "XDG_RUNTIME_DIR")
@@ -344,7 +344,7 @@ extension LinuxPort {
   }
 
   /// What the figures are kept in.
-  public typealias Figures = BallCounter<4>
+  public typealias Metrics = BallMetricStore<4>
 
   /// `true`.
   public static var hasControl: Bool { true }

@@ -326,7 +326,7 @@ struct HeldButtons {
     case .closed where isDown: return .isDown
     case .closed:
       // A person holds the button by now: it stays down.
-      letGo(button)
+      release(button)
     case .open: set(button, isDown)
     }
     return .done
@@ -338,7 +338,7 @@ struct HeldButtons {
   }
 
   /// A program releases the button, which stays down, because a person holds it.
-  mutating func letGo(_ button: ButtonName) {
+  mutating func release(_ button: ButtonName) {
     if button == .shake {
       (shake, lastShake) = (false, false)
     } else {

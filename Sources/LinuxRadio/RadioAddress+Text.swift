@@ -84,6 +84,6 @@ public struct RadioTextError: Error, Equatable, CustomStringConvertible {
 
   /// The error as a sentence without its full stop.
   public var description: String {
-    "\"\(text)\" names no radio: expected \(expected)"
+    "unknown radio \"\(text)\": expected \(expected)"
   }
 }

@@ -2,7 +2,7 @@ import LinuxPort
 
 /// The options of eightballd, with the rows that `eightball run` has too.
 enum CommandOption: Int, OptionTable {
-  case name, answers, seed, idleLimit, security, pairingWindow, control, allowPresses, address,
+  case name, answers, seed, idleLimit, security, pairingWindow, control, allowRemoteButtons, address,
     board, set, radio, json, quiet, version, help
 
   static func row(at number: Int) -> OptionRow? { CommandOption(rawValue: number)?.row }
@@ -16,7 +16,7 @@ enum CommandOption: Int, OptionTable {
     case .security: .security
     case .pairingWindow: .pairingWindow
     case .control: .ballControl
-    case .allowPresses: .allowPresses
+    case .allowRemoteButtons: .allowRemoteButtons
     case .address: .address
     case .board:
       OptionRow(

@@ -126,7 +126,7 @@ enum Daemon {
   private static func openControl(
     _ options: borrowing Options, _ runner: inout Runner
   ) -> Bool {
-    if runner.port.openControl(at: options.control, allowsPresses: options.allowsPresses) {
+    if runner.port.openControl(at: options.control, allowsRemoteButtons: options.allowsRemoteButtons) {
       return true
     }
     let isNamed = options.control != nil

@@ -33,8 +33,8 @@ struct Options {
   var keepsPairingOpen = false
   /// The path of `--control`.
   var control: ProgramText?
-  /// `--allow-presses`.
-  var allowsPresses = false
+  /// `--allow-remote-buttons`.
+  var allowsRemoteButtons = false
   /// `--address`.
   var address: AddressText?
   /// `--radio`.
@@ -122,7 +122,7 @@ struct Options {
     case .control: control = value
     case .board: board = value
     case .set: try add(value)
-    case .pairingWindow, .allowPresses, .json, .quiet, .help, .version: break
+    case .pairingWindow, .allowRemoteButtons, .json, .quiet, .help, .version: break
     }
   }
 
@@ -130,7 +130,7 @@ struct Options {
   private mutating func set(_ option: CommandOption) {
     switch option {
     case .pairingWindow: keepsPairingOpen = true
-    case .allowPresses: allowsPresses = true
+    case .allowRemoteButtons: allowsRemoteButtons = true
     case .json: isJSON = true
     case .quiet: isQuiet = true
     case .version: task = .showVersion

@@ -172,8 +172,8 @@ struct ControlTests {
         request: "down shake", detail: "The ball has no buttons.",
         prepare: { $0.lines.isThere = false }),
       Refusal(
-        request: "down shake", detail: "Start the ball with --allow-presses.",
-        prepare: { $0.control.allowsPresses = false }),
+        request: "down shake", detail: "Start the ball with --allow-remote-buttons.",
+        prepare: { $0.control.allowsRemoteButtons = false }),
       Refusal(
         request: "down clear", detail: "The board has no button clear.",
         prepare: { $0.control.pressResult = .noButton }),

@@ -8,12 +8,12 @@ import Testing
 struct FiguresTests {
   @Test("A ball without figures needs no memory for them; one with figures needs 280 bytes")
   func sizes() {
-    #expect(MemoryLayout<NoFigures>.size == 0)
+    #expect(MemoryLayout<NoMetrics>.size == 0)
     // 35 figures of 8 bytes.
     #expect(MemoryLayout<BallFigures>.size == 280)
     #expect(Figure.count == 35)
     // Plus a time for each connection, and a count of lines.
-    #expect(MemoryLayout<BallCounter<4>>.size == 280 + 4 * 8 + 8)
+    #expect(MemoryLayout<BallMetricStore<4>>.size == 280 + 4 * 8 + 8)
   }
 
   @Test("A link is counted from its beginning to its end")
@@ -117,7 +117,7 @@ struct FiguresTests {
       (0x03, .endedByHardwareFailure), (0x14, .endedOtherwise), (0xFF, .endedOtherwise),
     ] as [(UInt8, Figure)])
   func reasons(code: UInt8, figure: Figure) {
-    var counter = BallCounter<4>()
+    var counter = BallMetricStore<4>()
     counter.count(
       .disconnected(connectionIndex: 0, address: .zero, reason: HCIErrorCode(rawValue: code)),
       at: Instant(rawValue: 0))
@@ -128,7 +128,7 @@ struct FiguresTests {
 
   @Test("The question of a disconnected central is not answered by the next central's answer")
   func gone() throws {
-    var counter = BallCounter<4>()
+    var counter = BallMetricStore<4>()
     counter.count(.asked(connectionIndex: 0), at: Instant(rawValue: 0))
     counter.count(
       .disconnected(connectionIndex: 0, address: .zero, reason: .connectionTimeout),
@@ -156,7 +156,7 @@ struct FiguresTests {
     #expect(lost > 0)
     bench.machine.outputRoom = nil
     bench.turn(at: time)
-    #expect(bench.machine.outputLines.last == "(\(lost) lines were not read, and are lost.)")
+    #expect(bench.machine.outputLines.last == "(\(lost) lines dropped: output was not read.)")
     #expect(bench.runner.figures[.linesUnread] == lost)
   }
 

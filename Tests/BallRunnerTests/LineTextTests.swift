@@ -138,8 +138,8 @@ struct LineTextTests {
     #expect(
       written { $0.writeJSON(.state("radio", "ready"), of: nil, Span()) }
         == #"{"event":"radio","state":"ready"}"#)
-    #expect(written { $0.writeLoss(1) } == "(1 line was not read, and is lost.)")
-    #expect(written { $0.writeLoss(2) } == "(2 lines were not read, and are lost.)")
+    #expect(written { $0.writeLoss(1) } == "(1 line dropped: output was not read.)")
+    #expect(written { $0.writeLoss(2) } == "(2 lines dropped: output was not read.)")
     #expect(written { $0.writeJSONLoss(2) } == #"{"event":"unread","count":2}"#)
   }
 
@@ -189,11 +189,11 @@ struct LineTextTests {
         .unknown,
         "The requests are down BUTTON, up BUTTON, packets, packets off and figures. The buttons are shake and clear."
       ),
-      (.noFigures, "This ball keeps no figures."),
+      (.noMetrics, "This ball keeps no figures."),
       (.noBoard, "The ball has no buttons. Start one that has: eightball run --board virtual"),
       (
         .notAllowed,
-        "Programs may not press the buttons of this board. Start the ball with --allow-presses."
+        "Programs may not press the buttons of this board. Start the ball with --allow-remote-buttons."
       ),
       (.noButton(.shake), "The board has no button shake."),
       (.noButton(.clear), "The board has no button clear."),
@@ -380,7 +380,7 @@ struct LineTextTests {
     let report = bench.machine.outputLines.first { $0.contains("not read") }
     let lost = bench.runner.figures[.linesUnread]
     #expect(before > 0 && lost == before + 2)
-    #expect(report == "(\(lost) lines were not read, and are lost.)")
+    #expect(report == "(\(lost) lines dropped: output was not read.)")
   }
 
   @Test("Figures differ if one of them does")

@@ -112,16 +112,16 @@ struct PanelTimingTests {
     #expect(!PlainPort.hasControl)
     #expect(!port.hasListeners)
     #expect(!port.hasControlEvent)
-    #expect(!port.allowsPresses)
+    #expect(!port.allowsRemoteButtons)
     let press = port.press(.shake, isDown: true)
     #expect(press == .noButton)
     var request = ByteBuffer<128>()
     let event = port.nextControlEvent(into: &request)
     #expect(event == nil)
     #expect(!port.has(.status))
-    #expect(!PlainPort.Figures.isPresent)
+    #expect(!PlainPort.Metrics.isPresent)
   }
 }
 
 /// A machine with a clock alone.
-private struct PlainPort: ServicePort, BondPort, ControlPort, FiguresPort {}
+private struct PlainPort: ServicePort, BondPort, ControlPort, MetricsPort {}

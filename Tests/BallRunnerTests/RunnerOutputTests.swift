@@ -186,7 +186,7 @@ struct RunnerOutputTests {
       lines[report]
         == (isJSON
           ? #"{"event":"unread","count":\#(count)}"#
-          : "(\(count) lines were not read, and are lost.)"))
+          : "(\(count) lines dropped: output was not read.)"))
     // Every line was printed, or is counted as lost.
     let answers = lines[..<report].count { $0.contains("uestion") || $0.contains("nswer") }
     #expect(answers + count == 2_000)

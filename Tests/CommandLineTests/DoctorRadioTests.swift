@@ -25,7 +25,7 @@ struct DoctorRadioTests {
                          --board chooses one: see eightball boards
       note   service     eightball.service is not installed
                          To start a ball at boot: scripts/install
-      1 thing is wrong.
+      1 problem found.
       """)
   }
 
@@ -74,7 +74,7 @@ struct DoctorRadioTests {
       note   lines       the board has no buttons or lights
       note   service     eightball.service runs, but does not start at boot
                          To start it at boot: sudo systemctl enable eightball.service
-      1 thing is wrong.
+      1 problem found.
       """)
   }
 
@@ -107,7 +107,7 @@ struct DoctorRadioTests {
   func wrongChoices() throws {
     var machine = Machine.bare
     machine.radioFailure = RadioError(
-      "there is no serial line /dev/ttyX", remedy: "Is the controller plugged in?")
+      "there is no serial port /dev/ttyX", remedy: "Is the controller plugged in?")
     let checkup = Checkup(
       of: machine,
       radio: Checkup.CheckedRadio(
@@ -118,7 +118,7 @@ struct DoctorRadioTests {
     compare(
       checkup,
       """
-      wrong  radio       there is no serial line /dev/ttyX
+      wrong  radio       there is no serial port /dev/ttyX
                          Is the controller plugged in?
       note   adapter     there is no Bluetooth adapter
                          Plug one in so that phones find the ball
@@ -127,7 +127,7 @@ struct DoctorRadioTests {
       wrong  board       b.yml:7: radio: expected \u{FFFD}[31m
       note   service     eightball.service is not installed
                          To start a ball at boot: scripts/install
-      2 things are wrong.
+      2 problems found.
       """)
   }
 

@@ -97,7 +97,7 @@ struct DoctorTests {
                          Join its group and log in again: sudo usermod -aG gpio $USER
       note   service     eightball.service is not installed
                          To start a ball at boot: scripts/install
-      3 things are wrong.
+      3 problems found.
       """)
   }
 
@@ -188,7 +188,7 @@ struct DoctorTests {
       wrong  service     eightball.service starts at boot, but does not run
                          See why: journalctl -u eightball.service; then start it: sudo systemctl start \
       eightball.service
-      6 things are wrong.
+      6 problems found.
       """)
   }
 

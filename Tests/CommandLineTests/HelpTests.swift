@@ -81,7 +81,7 @@ struct HelpTests {
       help["--security"]?.hasPrefix(
         """
           --security <none|encrypted|authenticated>
-                                  What a link must be for a question:
+                                  Protection required to ask:
         """) == true)
     #expect(help["--help"] == "  -h, --help              Show help information.\n")
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import eightball
 import LinuxRadio
 
-@Suite("One JSON object a line")
+@Suite("One JSON object per line")
 struct JSONLineTests {
   /// A text, its name, and its form in JSON.
   struct Row: CustomTestStringConvertible {

@@ -72,10 +72,10 @@ struct PageTests {
   @Test(
     "Messages that a page quotes are the program's",
     arguments: [
-      ("command-line", " were left out.)", "BallRunner/Words/BallLines"),
-      ("command-line", " lines were not read, and are lost.)", "BallRunner/Words/LineQueue"),
-      ("raspberry-pi", "Buttons and lights: none for now; ", "BallRunner/Words/BallPrinter"),
-      ("raspberry-pi", "Buttons and lights: ready.", "BallRunner/Words/BallPrinter"),
+      ("command-line", " were left out.)", "BallRunner/Output/BallLines"),
+      ("command-line", " lines dropped: output was not read.)", "BallRunner/Output/LineQueue"),
+      ("raspberry-pi", "Buttons and lights: none for now; ", "BallRunner/Output/BallPrinter"),
+      ("raspberry-pi", "Buttons and lights: ready.", "BallRunner/Output/BallPrinter"),
     ])
   func messages(page: String, message: String, source: String) throws {
     let text = try Document("docs/\(page).md").lines.joined(separator: " ")

@@ -100,7 +100,7 @@ struct PanelButtonTests {
   }
 
   @Test("Clear released before 3 s, or bouncing within, does not release", arguments: [2_999, 1])
-  func letGo(after time: UInt64) {
+  func release(after time: UInt64) {
     var panel = FrontPanel(shakeDebounce: 20, clearDebounce: 20)
     panel.edge(.clear, isClosed: true, at: Instant(rawValue: 0))
     panel.edge(.clear, isClosed: false, at: Instant(rawValue: time))

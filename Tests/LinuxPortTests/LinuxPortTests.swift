@@ -174,9 +174,9 @@ struct LinuxPortTests {
     let folder = try TestDirectory()
     defer { folder.remove("control") }
     try withPort { port in
-      let isOpen = port.openControl(at: lasting(folder.path + "/control"), allowsPresses: true)
+      let isOpen = port.openControl(at: lasting(folder.path + "/control"), allowsRemoteButtons: true)
       #expect(isOpen)
-      let state = (port.allowsPresses, port.hasListeners, port.hasControlEvent)
+      let state = (port.allowsRemoteButtons, port.hasListeners, port.hasControlEvent)
       #expect(state == (true, false, false))
       // A listener gets the packets that it wants, at the end of the turn.
       let program = try StreamSocket.connect(path: folder.path + "/control")
@@ -204,9 +204,9 @@ struct LinuxPortTests {
       }
     }
     try withPort { port in
-      let isOpen = port.openControl(at: lasting("/nowhere/control"), allowsPresses: false)
+      let isOpen = port.openControl(at: lasting("/nowhere/control"), allowsRemoteButtons: false)
       #expect(!isOpen)
-      let isAllowed = port.allowsPresses
+      let isAllowed = port.allowsRemoteButtons
       #expect(!isAllowed)
       #expect(
         text { port.writeControlTrouble(to: &$0) }
@@ -236,7 +236,7 @@ struct LinuxPortTests {
       // A person holds it by now: there is no edge.
       held.set(button, true)
       #expect(held.nextChange() == button)
-      held.letGo(button)
+      held.release(button)
       #expect(!held[button])
       #expect(held.nextChange() == nil)
     }

@@ -65,11 +65,11 @@ struct OptionsTests {
   func parts() throws {
     #expect(try !Options(arguments(["--security", "none", "--json"])).isProtected)
     #expect(try Options(arguments(["--security=encrypted"])).isProtected)
-    #expect(try Options(arguments(["--allow-presses"])).allowsPresses)
+    #expect(try Options(arguments(["--allow-remote-buttons"])).allowsRemoteButtons)
     for form in [["--control"], ["--control", "--json"]] {
       let options = try Options(arguments(form))
       #expect(options.control == nil)
-      #expect(!options.allowsPresses)
+      #expect(!options.allowsRemoteButtons)
     }
     for form in [["--control", "/run/x"], ["--control=/run/x", "--quiet"]] {
       let options = try Options(arguments(form))
@@ -94,8 +94,8 @@ struct OptionsTests {
       (["--name"], "Missing value for '--name <name>'"),
       (["--control="], "Missing value for '--control [<path>]'"),
       (
-        ["--allow-presses=yes"],
-        "The option '--allow-presses' does not take any value, but 'yes' was specified."
+        ["--allow-remote-buttons=yes"],
+        "The option '--allow-remote-buttons' does not take any value, but 'yes' was specified."
       ),
       (
         ["--pairing-window"],
@@ -129,7 +129,7 @@ struct OptionsTests {
           + "at most 29. Shorten --name."
       ),
       (["--address", "here"], "\"here\" names no address: expected public"),
-      (["--radio", "usb:0"], "\"usb:0\" names no radio: expected unix:PATH"),
+      (["--radio", "usb:0"], "unknown radio \"usb:0\": expected unix:PATH"),
       (
         ["--set", "shake"], "The value 'shake' is invalid for '--set <field=value>': expected NAME="
       ),

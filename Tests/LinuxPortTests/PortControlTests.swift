@@ -268,7 +268,7 @@ struct PortControlTests: ControlTests {
     held.set(.shake, false)
     #expect(held.nextChange() == .shake)
     #expect(held.nextChange() == .clear)
-    held.letGo(.clear)
+    held.release(.clear)
     #expect(!held[.clear])
     #expect(held.nextChange() == nil)
     // Pressed and released at once is a bounce.

@@ -170,10 +170,10 @@ struct PortRadioTests {
         "no controller listens at localhost:1. Start it first, such as: eightball radio --listen "
           + "tcp-server:localhost:1"
       ),
-      ("serial:/dev/null", "/dev/null is no serial line"),
+      ("serial:/dev/null", "/dev/null is not a serial port"),
       (
         "serial:/dev/nowhere",
-        "there is no serial line /dev/nowhere. Is the controller plugged in?"
+        "there is no serial port /dev/nowhere. Is the controller plugged in?"
       ),
       (
         "unix:/" + String(repeating: "x", count: 107),

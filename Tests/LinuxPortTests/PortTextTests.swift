@@ -49,15 +49,15 @@ struct PortTextTests {
       (.adapter, ": expected hciN, such as hci0"), (.adapterSocket, ": expected hci-socket:N"),
       (.tooLong, ": expected at most 255 bytes for a path, a host or a device"),
       (
-        .virtual, " of eightballd: the virtual air is for eightball run --radio virtual"
+        .virtual, ": the virtual air is for eightball run --radio virtual"
       ),
       (
         .hostName,
-        " of eightballd: expected a numeric address or localhost for HOST; eightball run looks names up"
+        ": expected a numeric address or localhost for HOST; eightball run looks names up"
       ),
     ] {
       #expect(text { error.write(to: &$0, of: name.span) }.hasSuffix(words), "\(error)")
-      #expect(text { error.write(to: &$0, of: name.span) }.hasPrefix("\"x\" "), "\(error)")
+      #expect(text { error.write(to: &$0, of: name.span) }.hasPrefix("unknown radio \"x\": "), "\(error)")
     }
   }
 

@@ -35,7 +35,7 @@ struct RadioErrorTests {
         "radio --listen"
       ),
       (.tcpServer(host: "h", port: 1), EADDRINUSE, "another program listens", "another port"),
-      (.line("/dev/x"), ENOENT, "no serial line /dev/x", "plugged in"),
+      (.line("/dev/x"), ENOENT, "no serial port /dev/x", "plugged in"),
       (.line("/dev/x"), EACCES, "may not be opened", "dialout"),
       (.line("/dev/x"), EBUSY, "another program holds", "End that"),
       (.virtual, EACCES, "Permission denied", "EIGHTBALL_AIR"),

@@ -88,7 +88,7 @@ def try_presses(board: Board, name: str) -> None:
     """Programs at the buttons of a real board."""
     options = ("--board", board.name, "--seed", "8", "--control", CONTROL)
     with Bench(board) as bench:
-        with Ball(None, *options, "--allow-presses") as ball:
+        with Ball(None, *options, "--allow-remote-buttons") as ball:
             ball.event("advertising", address=ADDRESSES[0])
             with Central(ADDRESSES[0]) as central:
                 ball.event("connected")
@@ -125,9 +125,9 @@ def try_presses(board: Board, name: str) -> None:
             assert ball.stop() == 0
         with Ball(None, *options) as ball:
             ball.event("advertising", address=ADDRESSES[0])
-            with check(f"{name}: without --allow-presses no program presses its buttons") as saw:
+            with check(f"{name}: without --allow-remote-buttons no program presses its buttons") as saw:
                 status, said = press("shake")
-                assert status == 69 and "--allow-presses" in said, (status, said)
+                assert status == 69 and "--allow-remote-buttons" in said, (status, said)
                 saw(said)
             assert ball.stop() == 0
 

@@ -36,7 +36,7 @@ public protocol ControlPort: ~Copyable {
   var hasControlEvent: Bool { get }
 
   /// Whether programs may press the buttons.
-  var allowsPresses: Bool { get }
+  var allowsRemoteButtons: Bool { get }
 
   /// Presses or releases `button` for a program. The edges come through `nextEdge`.
   mutating func press(_ button: ButtonName, isDown: Bool) -> PressResult
@@ -78,7 +78,7 @@ extension ControlPort where Self: ~Copyable {
 
   /// `false`.
   @inlinable
-  public var allowsPresses: Bool { false }
+  public var allowsRemoteButtons: Bool { false }
 
   /// `noButton`.
   @inlinable

@@ -39,7 +39,7 @@ enum ControlRefusal: Equatable {
   /// The line is not a request.
   case unknown
   /// The ball keeps no figures.
-  case noFigures
+  case noMetrics
   /// The ball has no buttons.
   case noBoard
   /// Programs may not press the buttons of this board.
@@ -61,14 +61,14 @@ enum ControlRefusal: Equatable {
         text:
           "The requests are down BUTTON, up BUTTON, packets, packets off and figures. The buttons are shake and clear."
       )
-    case .noFigures: writer.write(text: "This ball keeps no figures.")
+    case .noMetrics: writer.write(text: "This ball keeps no figures.")
     case .noBoard:
       writer.write(
         text: "The ball has no buttons. Start one that has: eightball run --board virtual")
     case .notAllowed:
       writer.write(
         text:
-          "Programs may not press the buttons of this board. Start the ball with --allow-presses.")
+          "Programs may not press the buttons of this board. Start the ball with --allow-remote-buttons.")
     case .noButton(let button): Self.write("The board has no button ", button, ".", to: &writer)
     case .noLines: writer.write(text: "The lines of the board cannot be used now.")
     case .isDown(let button): Self.write("The button ", button, " is held down.", to: &writer)

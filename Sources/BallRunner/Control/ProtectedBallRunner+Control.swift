@@ -15,15 +15,15 @@ import EightBall
         switch event {
         case .joined(let listener): sendState(to: listener)
         case .request(let listener):
-          if Machine.Figures.isPresent, ControlRequest(request.span) == .figures {
+          if Machine.Metrics.isPresent, ControlRequest(request.span) == .figures {
             sendFigures(to: listener)
             continue
           }
           send(
             .reply(obey(request.span, of: listener)), to: listener, of: nil, request.span)
         case .left(let listener):
-          _ = letGo(.shake, of: listener)
-          _ = letGo(.clear, of: listener)
+          _ = release(.shake, of: listener)
+          _ = release(.clear, of: listener)
         }
       }
       ball.printer.isWatched = port.hasListeners
@@ -95,18 +95,18 @@ import EightBall
     private mutating func obey(_ line: Span<UInt8>, of listener: Int) -> ControlRefusal? {
       switch ControlRequest(line) {
       case nil: return .unknown
-      case .figures: return .noFigures
+      case .figures: return .noMetrics
       case .packets(let isWanted):
         port.sendPackets(isWanted, to: listener)
         return nil
       case .down(let button): return press(button, for: listener)
-      case .up(let button): return letGo(button, of: listener)
+      case .up(let button): return release(button, of: listener)
       }
     }
 
     private mutating func press(_ button: ButtonName, for listener: Int) -> ControlRefusal? {
       guard port.hasPanel else { return .noBoard }
-      guard port.allowsPresses else { return .notAllowed }
+      guard port.allowsRemoteButtons else { return .notAllowed }
       guard holders[button] == nil else { return .isDown(button) }
       switch port.press(button, isDown: true) {
       case .done:
@@ -118,7 +118,7 @@ import EightBall
       }
     }
 
-    private mutating func letGo(_ button: ButtonName, of listener: Int) -> ControlRefusal? {
+    private mutating func release(_ button: ButtonName, of listener: Int) -> ControlRefusal? {
       guard holders[button] == listener else { return .isNotHeld(button) }
       holders[button] = nil
       _ = port.press(button, isDown: false)
@@ -160,7 +160,7 @@ import EightBall
         port.writeBoardName(to: &writer)
         writer.endText()
         writer.add("places", capacity)
-        writer.add("presses", port.hasPanel && port.allowsPresses)
+        writer.add("presses", port.hasPanel && port.allowsRemoteButtons)
         writer.endJSON()
       }
     }

@@ -74,7 +74,7 @@ public struct Checkup: Equatable, Sendable {
 
   private var sentence: String {
     let wrong = findings.count { $0.verdict == .wrong }
-    guard wrong == 0 else { return wrong == 1 ? "1 thing is wrong." : "\(wrong) things are wrong." }
+    guard wrong == 0 else { return wrong == 1 ? "1 problem found." : "\(wrong) problems found." }
     guard !isServiceRunning else { return "All is well: \(machine.service.name) runs a ball." }
     let air = radio.name == .virtual ? "the virtual air" : "\(radio.name)"
     let body = board.description.map { "the board \($0.name)" } ?? "no buttons or lights"

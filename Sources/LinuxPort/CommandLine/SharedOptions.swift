@@ -41,7 +41,7 @@ extension OptionRow {
     OptionRow(
       "--security", "<none|encrypted|authenticated>",
       """
-      What a link must be for a question: none: open; encrypted: encrypted; authenticated: paired by \
+      Protection required to ask: none: open; encrypted: encrypted; authenticated: paired by \
       comparing a number on both sides, which needs a terminal. (default: none)
       """)
   }
@@ -67,9 +67,9 @@ extension OptionRow {
   }
 
   /// Whether programs press the buttons.
-  public static var allowPresses: OptionRow {
+  public static var allowRemoteButtons: OptionRow {
     OptionRow(
-      "--allow-presses",
+      "--allow-remote-buttons",
       "Let programs press the buttons of a real board: eightball press, eightball panel.")
   }
 
@@ -98,7 +98,7 @@ extension OptionRow {
 
   /// For programs.
   public static var json: OptionRow {
-    OptionRow("--json", "Print one JSON object a line, on stdout.")
+    OptionRow("--json", "Print one JSON object per line, on stdout.")
   }
 
   /// Less output.

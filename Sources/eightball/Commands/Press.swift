@@ -8,7 +8,7 @@ struct Press: Command {
     name: "press",
     abstract: "Press a button of the running ball.",
     discussion: """
-      Start the ball with eightball run --board virtual; on a real board, with --allow-presses. \
+      Start the ball with eightball run --board virtual; on a real board, with --allow-remote-buttons. \
       If this program ends early, the ball releases the button.
 
       EXAMPLES

@@ -74,7 +74,7 @@ struct Run: Command {
       .flag(.pairingWindow) { $0.keepsPairingOpen = true },
       .flag(.privacy) { $0.isPrivate = true },
       .value(.ballControl) { $0.control = $1.isGiven ? $1.text : nil },
-      .flag(.allowPresses) { $0.allowPresses = true },
+      .flag(.allowRemoteButtons) { $0.allowRemoteButtons = true },
       .value(.address) { $0.addressOptions.address = try $1.address() },
       .value(.board) { $0.boardOptions.board = $1.text },
       .value(.set) { try $0.boardOptions.add($1) },
@@ -95,7 +95,7 @@ struct Run: Command {
   var keepsPairingOpen = false
   var isPrivate = false
   var control: String?
-  var allowPresses = false
+  var allowRemoteButtons = false
   var addressOptions = AddressOptions()
   var boardOptions = BoardOptions()
   var radioOptions = RadioOptions()
@@ -179,7 +179,7 @@ struct Run: Command {
     }
     if let metrics { runner.print(Array(metrics.line(isJSON: isJSON).utf8).span) }
     try runner.port.open(
-      at: control, allowsPresses: allowPresses, drawsBall: lines == .words)
+      at: control, allowsRemoteButtons: allowRemoteButtons, drawsBall: lines == .words)
     let server = try metrics?.serve(control: runner.port.controlPath)
     defer { server?.close() }
     switch runner.run() {

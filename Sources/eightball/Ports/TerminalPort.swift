@@ -64,12 +64,12 @@ struct TerminalPort: Port, ~Copyable {
   ///
   /// - Parameters:
   ///   - path: The path of the socket that the command line names; `nil` for the default ones.
-  ///   - allowsPresses: Whether programs may press the buttons of a real board. They always may on
+  ///   - allowsRemoteButtons: Whether programs may press the buttons of a real board. They always may on
   ///     a virtual one.
   ///   - drawsBall: Whether to draw the ball on a virtual board, if there is a terminal.
   /// - Throws: Why the socket that the command line names cannot be opened, or keys cannot be read.
   mutating func open(
-    at path: String?, allowsPresses: Bool, drawsBall: Bool
+    at path: String?, allowsRemoteButtons: Bool, drawsBall: Bool
   ) throws(SystemError) {
     guard port.nest(loop.descriptor) else {
       throw SystemError(Errno(rawValue: errno), "watch", "the event queue")
@@ -79,16 +79,16 @@ struct TerminalPort: Port, ~Copyable {
       screen.note("Warning: no reports to the service manager: \(text)")
     }
     try board.open(in: loop, drawsBall: drawsBall)
-    try openControl(at: path, allowsPresses: allowsPresses)
+    try openControl(at: path, allowsRemoteButtons: allowsRemoteButtons)
   }
 
   /// Opens the control socket. Warns if that fails and the command line names no path.
   private mutating func openControl(
-    at path: String?, allowsPresses: Bool
+    at path: String?, allowsRemoteButtons: Bool
   ) throws(SystemError) {
     let isVirtual = board.lines != nil
     let isOpen = port.openControl(
-      at: path.map { ProgramText(lasting: $0) }, allowsPresses: allowsPresses || isVirtual)
+      at: path.map { ProgramText(lasting: $0) }, allowsRemoteButtons: allowsRemoteButtons || isVirtual)
     if isOpen {
       controlPath = String(writing: { $0.writePrefix(of: port.controlPath) })
       guard isVirtual, path == nil, !port.isFirstControl else { return }
@@ -219,10 +219,10 @@ struct TerminalPort: Port, ~Copyable {
   mutating func report(_ message: Span<UInt8>) -> Bool { port.report(message) }
 }
 
-// MARK: FiguresPort
+// MARK: MetricsPort
 
 extension TerminalPort {
-  typealias Figures = LinuxPort.Figures
+  typealias Metrics = LinuxPort.Metrics
 }
 
 // MARK: FrontPanelPort
@@ -283,7 +283,7 @@ extension TerminalPort {
 
   var hasControlEvent: Bool { port.hasControlEvent }
 
-  var allowsPresses: Bool { port.allowsPresses }
+  var allowsRemoteButtons: Bool { port.allowsRemoteButtons }
 
   mutating func press(_ button: ButtonName, isDown: Bool) -> PressResult {
     board.lines?.press(button, isDown: isDown, at: now) ?? port.press(button, isDown: isDown)

@@ -5,7 +5,7 @@ import Testing
 /// A scripted control socket: programs join, send requests and leave, and what the ball sends is
 /// recorded.
 final class TestControl {
-  var allowsPresses = true
+  var allowsRemoteButtons = true
   var pressResult = PressResult.done
   var lights: [LightName] = [.status, .answer]
   /// The presses that the ball has made.

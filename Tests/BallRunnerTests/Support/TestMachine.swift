@@ -147,7 +147,7 @@ final class TestMachine {
 
 /// The port of a `TestMachine`.
 struct TestPort: Port, ~Copyable {
-  typealias Figures = BallCounter<4>
+  typealias Metrics = BallMetricStore<4>
 
   let machine: TestMachine
 
@@ -200,7 +200,7 @@ struct TestPort: Port, ~Copyable {
   static var hasControl: Bool { true }
   var hasListeners: Bool { machine.control.hasListeners }
   var hasControlEvent: Bool { !machine.control.events.isEmpty }
-  var allowsPresses: Bool { machine.control.allowsPresses }
+  var allowsRemoteButtons: Bool { machine.control.allowsRemoteButtons }
   mutating func press(_ button: ButtonName, isDown: Bool) -> PressResult {
     machine.control.presses.append("\(button) \(isDown)")
     if machine.control.pressResult == .done {

@@ -1,10 +1,10 @@
 import BluetoothHost
 import EightBall
 
-/// What a ball keeps its figures in: `BallCounter`, or `NoFigures`, which costs nothing.
+/// What a ball keeps its figures in: `BallMetricStore`, or `NoMetrics`, which costs nothing.
 ///
 /// The runner calls these requirements, and only where `isPresent` is true.
-public protocol FigureKeeper {
+public protocol MetricStore {
   /// Whether it keeps figures. A constant, so that a program without figures has no code for them.
   static var isPresent: Bool { get }
 
@@ -26,7 +26,7 @@ public protocol FigureKeeper {
 }
 
 /// No figures.
-public struct NoFigures: FigureKeeper {
+public struct NoMetrics: MetricStore {
   /// `false`.
   @inlinable
   public static var isPresent: Bool { false }
@@ -56,7 +56,7 @@ public struct NoFigures: FigureKeeper {
 ///
 /// - `capacity`: how many centrals the ball serves at once. Questions of other connections have no
 ///   time.
-public struct BallCounter<let capacity: Int>: FigureKeeper {
+public struct BallMetricStore<let capacity: Int>: MetricStore {
   /// `true`.
   @inlinable
   public static var isPresent: Bool { true }

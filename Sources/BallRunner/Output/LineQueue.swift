@@ -91,6 +91,6 @@ extension ByteWriter {
     write(decimal: count)
     write(
       text: count == 1
-        ? " line was not read, and is lost.)" : " lines were not read, and are lost.)")
+        ? " line dropped: output was not read.)" : " lines dropped: output was not read.)")
   }
 }
