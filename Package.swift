@@ -70,13 +70,13 @@ let package = Package(
     .target(name: "CGPIOD", linkerSettings: [.linkedLibrary("gpiod")]),
     .target(name: "VirtualBoard", swiftSettings: checked),
     .target(
-      name: "LinuxSystem", dependencies: ["BluetoothHost", "CLinux"],
+      name: "LinuxSystem", dependencies: ["BluetoothHost", "Linux"],
       swiftSettings: checked + [cFunctions]),
     .target(
       name: "VirtualRadio", dependencies: ["BluetoothHost"], swiftSettings: checked),
     // The virtual air as a server of sockets.
     .target(
-      name: "LinuxAir", dependencies: ["BluetoothHost", "Linux", "LinuxSystem", "VirtualRadio"],
+      name: "LinuxAir", dependencies: ["BluetoothHost", "LinuxSystem", "VirtualRadio"],
       swiftSettings: checked),
     .target(
       name: "LinuxRadio",
@@ -163,7 +163,7 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "LinuxSystemTests",
-      dependencies: ["BluetoothHost", "LinuxSystem", "LinuxTestSupport"],
+      dependencies: ["BluetoothHost", "Linux", "LinuxSystem", "LinuxTestSupport"],
       swiftSettings: checked),
     .testTarget(
       name: "VirtualBoardTests", dependencies: ["VirtualBoard"], swiftSettings: checked),
@@ -171,7 +171,8 @@ let package = Package(
     .target(
       name: "LinuxTestSupport",
       dependencies: [
-        "BluetoothHost", "EightBall", "LinuxAir", "LinuxRadio", "LinuxSystem", "VirtualRadio",
+        "BluetoothHost", "EightBall", "Linux", "LinuxAir", "LinuxRadio", "LinuxSystem",
+        "VirtualRadio",
       ],
       path: "Tests/LinuxTestSupport", swiftSettings: checked),
     .testTarget(
@@ -193,7 +194,7 @@ let package = Package(
       name: "LinuxPortTests",
       dependencies: [
         "BallRunner", "BluetoothHost", "Boards", "eightballd", "EightBall", "Linux",
-        "LinuxPort", "LinuxRadio", "LinuxSystem",
+        "LinuxPort", "LinuxRadio", "LinuxSystem", "LinuxTestSupport",
       ],
       swiftSettings: checked),
     .testTarget(
@@ -235,7 +236,7 @@ let package = Package(
       name: "CommandLineTests",
       dependencies: [
         "eightball", "eightballd", "BallControl", "BallSwarm", "BluetoothHost",
-        "Boards", "EightBall", "LinuxBoard", "LinuxPort", "LinuxRadio", "LinuxSystem",
+        "Boards", "EightBall", "Linux", "LinuxBoard", "LinuxPort", "LinuxRadio", "LinuxSystem",
       ],
       swiftSettings: checked),
     .testTarget(

@@ -9,7 +9,6 @@ import VirtualRadio
 final class SocketCrowd {
   private let loop: EventLoop
   private let server: AirServer
-  private let watch: AirWatch
   private let path = "/tmp/eightball-air-benchmark-\(getpid()).sock"
   private var clients: [SocketClient] = []
   private let question: [UInt8]
@@ -24,9 +23,8 @@ final class SocketCrowd {
       fail("the limit on open files is below \(files): raise it (ulimit -Hn)")
     }
     loop = try EventLoop()
-    server = try AirServer(
-      air: VirtualAir(now: MonotonicClock.now), maximumClients: count + 2)
-    watch = try AirWatch(server, loop: loop)
+    server = AirServer(
+      air: VirtualAir(now: MonotonicClock.now), maximumClients: count + 2, loop: loop)
     try server.listen(on: try StreamListener(path: path))
     question = [UInt8](repeating: 63, count: 47)
     response = [1, 0, 4, 0, 0x13]
@@ -64,10 +62,7 @@ final class SocketCrowd {
     }
   }
 
-  deinit {
-    watch.stop()
-    server.close()
-  }
+  deinit { server.close() }
 
   /// One question, its write response and the notification, and the credits that come back.
   func ask() throws {

@@ -1,5 +1,6 @@
 import BallRunner
 import BluetoothHost
+import Linux
 import LinuxAir
 import LinuxRadio
 import LinuxSystem
@@ -24,7 +25,7 @@ public final class Swarm {
   private var ended = 0
   private var nextStorm: Instant?
   /// Held while the swarm lives.
-  private let claim: LockFile?
+  private let claim: OwnedPath?
   /// Sends the figures of all balls together; `nil` without programs that may ask for them. The
   /// swarm closes it at its end.
   private var control: SwarmControl?
@@ -42,8 +43,8 @@ public final class Swarm {
     let count = configuration.count
     let room = FileLimit.makeRoom(for: count)
     guard room >= count else { throw SwarmError.tooFewFiles(room: room, count: count) }
-    do throws(SystemError) {
-      claim = try LockFile(for: configuration.claimPath(airPath: airPath))
+    do throws(PortFailure) {
+      claim = try OwnedPath(CText(configuration.claimPath(airPath: airPath)))
     } catch {
       guard error.code != .addressInUse else { throw SwarmError.seedInUse(configuration.seed) }
       // The air's folder may be another user's: the swarm goes without the check.
@@ -194,7 +195,6 @@ public final class Swarm {
     for (index, ball) in balls.enumerated() where !hasEnded[index] { ball.close() }
     context.lines.flush(at: context.now)
     context.lines.close()
-    context.queue.close()
     context.air.close()
     control?.close()
     control = nil

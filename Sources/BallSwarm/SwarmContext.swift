@@ -12,8 +12,6 @@ final class SwarmContext {
   let loop: EventLoop
   let radio: RadioAddress
   let air: SharedAir
-  /// The radios of all balls.
-  let queue: RadioQueue
   let lines: SwarmLines
   /// The time of this turn.
   var now: Instant
@@ -37,7 +35,6 @@ final class SwarmContext {
   init(_ configuration: SwarmConfiguration, loop: EventLoop, airPath: String, now: Instant)
     throws(SystemError)
   {
-    queue = try RadioQueue(loop: loop)
     self.loop = loop
     self.now = now
     radio = configuration.radio

@@ -1,13 +1,11 @@
 import BallRunner
 import BluetoothHost
-import Glibc
 import LinuxPort
 import LinuxSystem
 
 /// The control socket of a swarm, in the swarm's loop. Programs ask there for the figures.
 final class SwarmControl: EventHandler {
   private let loop: EventLoop
-  private let queue: FileDescriptor
   private var server: ControlServer
   private var registration: EventLoop.Registration?
 
@@ -16,16 +14,14 @@ final class SwarmControl: EventHandler {
   /// - Throws: `addressInUse` if a program listens there.
   init(_ path: String, loop: EventLoop) throws(SystemError) {
     guard var server = ControlServer() else {
-      throw SystemError(Errno(rawValue: errno), "create", "an event queue")
+      throw SystemError(.current, "create", "an event queue")
     }
-    guard server.open(Array(path.utf8).span) else {
-      throw SystemError(Errno(rawValue: server.failure), "listen on", path)
+    if !server.open(Array(path.utf8).span), let failure = server.failure {
+      throw SystemError(failure, of: path)
     }
-    queue = FileDescriptor(
-      owning: fcntl(server.descriptor, F_DUPFD_CLOEXEC, 0), name: path)
     self.server = server
     self.loop = loop
-    registration = try loop.add(queue, for: .readable, handler: self)
+    registration = try loop.add(number: self.server.descriptor, for: .readable, handler: self)
   }
 
   /// When `serve` must be called; `nil` to wait for a program.

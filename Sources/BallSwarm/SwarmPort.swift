@@ -41,7 +41,7 @@ struct SwarmPort: Port, ~Copyable {
     let watcher = ReadinessWatcher(index, context: context)
     self.watcher = watcher
     radio = RadioSourcePort(
-      context.radio, loop: context.loop, sharing: context.air, in: context.queue,
+      context.radio, loop: context.loop, sharing: context.air,
       watcher: watcher)
   }
 

@@ -39,7 +39,7 @@ static int give_up(int descriptor) {
 
 // Opens a regular file of this user; root also opens those of other users, to manage the bonds of a service.
 static int open_regular(const char *path, int flags, struct stat *status) {
-    int descriptor = open(path, flags | O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+    int descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
     if (descriptor < 0) return -errno;
     if (fstat(descriptor, status) < 0) return give_up(descriptor);
     bool is_own = status->st_uid == geteuid() || geteuid() == 0;
@@ -47,10 +47,10 @@ static int open_regular(const char *path, int flags, struct stat *status) {
     return errno != 0 ? give_up(descriptor) : descriptor;
 }
 
-int clinux_lock(const char *path) {
+int clinux_lock(const char *path, int flags) {
     struct stat status, named;
     for (int attempt = 0; attempt < 16; attempt++) {
-        int descriptor = open_regular(path, O_CREAT, &status);
+        int descriptor = open_regular(path, flags | O_CREAT, &status);
         if (descriptor < 0) return descriptor;
         if (flock(descriptor, LOCK_EX | LOCK_NB) < 0) {
             if (errno == EWOULDBLOCK) errno = EBUSY;
@@ -74,14 +74,14 @@ static int give_to_owner(int descriptor, const char *path) {
 
 int clinux_read_bonds(const char *path, int *is_open_to_others) {
     struct stat status;
-    int descriptor = open_regular(path, 0, &status);
+    int descriptor = open_regular(path, O_RDONLY, &status);
     *is_open_to_others = descriptor >= 0 && (status.st_mode & 077) != 0;
     return descriptor;
 }
 
 int clinux_open_bonds(const char *path, int *lock, int *was_open_to_others) {
     longer_path name;
-    *lock = clinux_lock(beside(name, path, ".lock"));
+    *lock = clinux_lock(beside(name, path, ".lock"), O_RDONLY);
     if (*lock < 0) return *lock;
     if (give_to_owner(*lock, path) < 0) return -errno;
     int descriptor = clinux_read_bonds(path, was_open_to_others);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
@@ -67,6 +68,11 @@ int clinux_has_room(int descriptor) {
     return poll(&wait, 1, 0) != 0;
 }
 
+// The numbers in Swift: PollQueue and Readiness of Sources/Linux.
+_Static_assert(EPOLL_CTL_ADD == 1 && EPOLL_CTL_DEL == 2 && EPOLL_CTL_MOD == 3, "operations");
+_Static_assert(EPOLLIN == 0x001 && EPOLLOUT == 0x004 && EPOLLERR == 0x008 && EPOLLHUP == 0x010, "events");
+_Static_assert((unsigned)EPOLLET == 1u << 31 && (unsigned)EPOLLONESHOT == 1u << 30, "ways");
+
 int clinux_create_queue(void) {
     int queue = epoll_create1(EPOLL_CLOEXEC);
     return queue < 0 ? -errno : queue;
@@ -87,6 +93,11 @@ int clinux_wait(int queue, uint32_t *tokens, uint32_t *events, int capacity, int
         events[index] = ready[index].events;
     }
     return count;
+}
+
+int clinux_open_bell(void) {
+    int bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    return bell < 0 ? -errno : bell;
 }
 
 uint64_t clinux_now(void) {
@@ -112,33 +123,33 @@ int clinux_fill_random(uint8_t *bytes, size_t size) {
 
 // The system call itself, whose structure begins with the handler: musl's sigaction takes 0.6 kB of
 // a static program.
-static int is_ignored(int number) {
+int clinux_ignores(int signal) {
     struct { void (*handler)(int); unsigned long others[16]; } action;
-    return syscall(SYS_rt_sigaction, number, NULL, &action, 8) == 0 && action.handler == SIG_IGN;
+    return syscall(SYS_rt_sigaction, signal, NULL, &action, 8) == 0 && action.handler == SIG_IGN;
 }
 
-int clinux_open_signals(void) {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    if (!is_ignored(SIGHUP)) sigaddset(&signals, SIGHUP);
+// The kernel's set has the bit N - 1 for the signal N. Both libraries begin theirs with it.
+static sigset_t signals_of(uint64_t numbers) {
+    sigset_t signals = {0};
+    numbers >>= 1;
+    memcpy(&signals, &numbers, sizeof numbers);
+    return signals;
+}
+
+int clinux_open_signals(uint64_t numbers) {
+    sigset_t signals = signals_of(numbers);
     int descriptor = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
     int code = errno;
     // A write to a pipe without a reader then fails with EPIPE.
-    sigaddset(&signals, SIGPIPE);
+    signals = signals_of(numbers | 1u << SIGPIPE);
     sigprocmask(SIG_BLOCK, &signals, NULL);
     return descriptor < 0 ? -code : descriptor;
 }
 
-enum { SIGNAL_NONE, SIGNAL_END, SIGNAL_HANG_UP };
-
 int clinux_next_signal(int descriptor) {
     struct signalfd_siginfo info;
-    if (clinux_read(descriptor, (uint8_t *)&info, sizeof info) != (int64_t)sizeof info) {
-        return SIGNAL_NONE;
-    }
-    return info.ssi_signo == SIGHUP ? SIGNAL_HANG_UP : SIGNAL_END;
+    if (clinux_read(descriptor, (uint8_t *)&info, sizeof info) != (int64_t)sizeof info) return 0;
+    return (int)info.ssi_signo;
 }
 
 const char *clinux_environment(const char *name) { return getenv(name); }

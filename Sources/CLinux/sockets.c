@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 #include <arpa/inet.h>
@@ -24,6 +25,9 @@ static int open_socket(int family, int type) {
     return descriptor < 0 ? -errno : descriptor;
 }
 
+// How many connections may wait to be accepted. The kernel's own limit may be lower.
+enum { waiting_connections = 1024 };
+
 // Closes a socket after a failed call on it, and returns that call's errno.
 static int give_up(int descriptor) {
     int code = errno;
@@ -35,7 +39,8 @@ static int give_up(int descriptor) {
 static int open_unix(const char *path, struct sockaddr_un *address) {
     memset(address, 0, sizeof *address);
     address->sun_family = AF_UNIX;
-    if (strlen(path) >= sizeof address->sun_path) return -ENAMETOOLONG;
+    // bind(2) takes an empty path as an abstract name.
+    if (*path == 0 || strlen(path) >= sizeof address->sun_path) return -ENAMETOOLONG;
     strcpy(address->sun_path, path);
     return open_socket(AF_UNIX, SOCK_STREAM);
 }
@@ -50,31 +55,91 @@ int clinux_connect_unix(const char *path) {
     return result < 0 ? give_up(descriptor) : descriptor;
 }
 
-// 0 if the path is a socket of this user without a listener; otherwise an errno.
-static int why_taken(const char *path) {
-    struct stat status;
-    if (lstat(path, &status) < 0) return errno;
-    if (!S_ISSOCK(status.st_mode) || status.st_uid != geteuid()) return EEXIST;
-    int other = clinux_connect_unix(path);
-    if (other >= 0) close(other);
-    return other == -ECONNREFUSED ? 0 : EADDRINUSE;
-}
-
 // The length of the path's folder with its slash; 0 for the current one.
 static size_t folder_length(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-// A path with the name of its lock.
-typedef char lock_path[sizeof((struct sockaddr_un *)0)->sun_path + sizeof "..eightball-lock"];
+// The name of a path's lock: ".NAME.eightball-lock" beside it. The path has at most 240 bytes.
+typedef char lock_path[240 + sizeof "..eightball-lock"];
 
-// ".NAME.eightball-lock" beside the path.
 static void write_lock_path(const char *path, lock_path lock) {
     size_t length = folder_length(path);
     memcpy(lock, path, length);
     lock[length] = '.';
     strcpy(stpcpy(lock + length + 1, path + length), ".eightball-lock");
+}
+
+// The content of a lock. The mark shows that the file is one, and `socket` is what its owner made.
+struct lock_content {
+    char mark[16];
+    uint64_t socket;
+};
+
+static const char mark[16] = "eightball\n";
+
+// What tells a file from all others, also from later ones with its number: its device and number, and
+// when it was written, mixed by odd factors. Nothing writes to a socket's file.
+__attribute__((noinline)) static uint64_t identity(const struct stat *status) {
+    const uint64_t factor = 0x9E3779B97F4A7C15;
+    uint64_t sum = status->st_dev;
+    sum = sum * factor + status->st_ino;
+    sum = sum * factor + (uint64_t)status->st_mtim.tv_sec;
+    return sum * factor + (uint64_t)status->st_mtim.tv_nsec;
+}
+
+// Gives the reason beside an errno, which it returns.
+static int refuse(struct clinux_place *place, int reason, int code) {
+    place->reason = reason;
+    return -code;
+}
+
+// Reads an open lock, and checks that it is one of this user: 0, or a negated errno.
+static int read_lock(struct clinux_place *place) {
+    struct lock_content content = {0};
+    struct stat status;
+    if (fstat(place->lock, &status) < 0) return -errno;
+    int64_t count = clinux_read(place->lock, (uint8_t *)&content, sizeof content);
+    if (count < 0) return (int)count;
+    if (status.st_uid != geteuid() || (count > 0 && memcmp(content.mark, mark, sizeof mark) != 0)) {
+        return refuse(place, CLINUX_FOREIGN_LOCK, EEXIST);
+    }
+    place->socket = content.socket;
+    return 0;
+}
+
+int clinux_claim(const char *path, struct clinux_place *place) {
+    struct stat status;
+    lock_path lock;
+    write_lock_path(path, lock);
+    // Checked before it is opened: opening changes some devices.
+    bool exists = lstat(lock, &status) == 0;
+    if (exists && (!S_ISREG(status.st_mode) || status.st_uid != geteuid())) {
+        return refuse(place, CLINUX_FOREIGN_LOCK, EEXIST);
+    }
+    place->lock = clinux_lock(lock, O_RDWR);
+    if (place->lock == -EBUSY) return -EADDRINUSE;
+    if (place->lock == -ENOENT) return refuse(place, CLINUX_NO_FOLDER, ENOENT);
+    if (place->lock < 0) return place->lock;
+    int result = read_lock(place);
+    if (result < 0) close(place->lock);
+    return result;
+}
+
+// 0 if the path has a socket without a listener that the owner of the lock may replace; otherwise a
+// negated errno.
+static int check_leftover(const char *path, bool replaces_all, struct clinux_place *place) {
+    struct stat status;
+    if (lstat(path, &status) < 0) return -errno;
+    bool is_ours = S_ISSOCK(status.st_mode) && status.st_uid == geteuid();
+    if (is_ours) {
+        int other = clinux_connect_unix(path);
+        if (other >= 0) close(other);
+        if (other != -ECONNREFUSED) return -EADDRINUSE;
+        is_ours = replaces_all || identity(&status) == place->socket;
+    }
+    return is_ours ? 0 : refuse(place, CLINUX_FOREIGN_FILE, EEXIST);
 }
 
 // Binds a socket to a random name in the path's folder, which `address` gets, and listens: 0 or -1.
@@ -89,55 +154,61 @@ static int listen_beside(int descriptor, const char *path, struct sockaddr_un *a
     // Before bind: the file never has another mode.
     if (fchmod(descriptor, S_IRUSR | S_IWUSR) < 0) return -1;
     if (bind(descriptor, (const struct sockaddr *)address, sizeof *address) < 0) return -1;
-    return listen(descriptor, 16);
+    return listen(descriptor, waiting_connections);
 }
 
-// Gives a listening socket its path, in place of one without a listener: 0 or -1.
-static int move_to(const char *path, const char *name, struct clinux_place *place) {
+// Gives a listening socket its path, in place of one without a listener: 0, or a negated errno.
+static int move_to(const char *path, const char *name, bool replaces_all, struct clinux_place *place) {
+    struct lock_content content;
     struct stat status;
+    memcpy(content.mark, mark, sizeof mark);
     if (link(name, path) < 0) {
-        if (errno == EEXIST) errno = why_taken(path);
-        // The lock is ours: no other ball replaces the socket meanwhile.
-        if (errno != 0 || unlink(path) < 0 || link(name, path) < 0) return -1;
+        int result = errno == EEXIST ? check_leftover(path, replaces_all, place) : -errno;
+        if (result < 0) return result;
+        // The lock is ours: no other program of this kind replaces the socket meanwhile.
+        if (unlink(path) < 0 || link(name, path) < 0) return -errno;
     }
-    if (lstat(path, &status) < 0) return -1;
-    place->device = status.st_dev;
-    place->file = status.st_ino;
-    return 0;
+    if (lstat(path, &status) < 0) return -errno;
+    content.socket = place->socket = identity(&status);
+    ssize_t count = pwrite(place->lock, &content, sizeof content, 0);
+    if (count == sizeof content) return 0;
+    int code = count < 0 ? errno : ENOSPC;
+    unlink(path);
+    return -code;
 }
 
-int clinux_listen_unix(const char *path, struct clinux_place *place) {
-    struct sockaddr_un address;
-    lock_path lock;
-    int descriptor = open_unix(path, &address);
-    if (descriptor < 0) return descriptor;
-    write_lock_path(path, lock);
-    place->lock = clinux_lock(lock);
-    if (place->lock < 0) {
-        errno = place->lock == -EBUSY ? EADDRINUSE : -place->lock;
-        return give_up(descriptor);
-    }
-    int result = listen_beside(descriptor, path, &address);
-    if (result == 0) result = move_to(path, address.sun_path, place);
-    int code = errno;
-    unlink(address.sun_path);
-    if (result == 0) return descriptor;
-    unlink(lock);
-    close(place->lock);
-    close(descriptor);
-    return -code;
+// Removes a file from its path, if it is still there. A link is not followed.
+__attribute__((noinline)) static void remove_file(const char *path, uint64_t file) {
+    struct stat status;
+    if (lstat(path, &status) == 0 && identity(&status) == file) unlink(path);
 }
 
 void clinux_leave_unix(const char *path, const struct clinux_place *place) {
     struct stat status;
     lock_path lock;
-    if (lstat(path, &status) == 0 && status.st_dev == place->device && status.st_ino == place->file) {
-        unlink(path);
-        // Removed while it is locked: a program that has opened it then finds it missing.
-        write_lock_path(path, lock);
-        unlink(lock);
-    }
+    remove_file(path, place->socket);
+    // Removed while it is locked: a program that has opened it then finds it missing.
+    write_lock_path(path, lock);
+    if (fstat(place->lock, &status) == 0) remove_file(lock, identity(&status));
     close(place->lock);
+}
+
+int clinux_listen_unix(const char *path, int replaces_all, struct clinux_place *place) {
+    struct sockaddr_un address;
+    int descriptor = open_unix(path, &address);
+    if (descriptor < 0) return descriptor;
+    int result = clinux_claim(path, place);
+    if (result == 0) {
+        result = listen_beside(descriptor, path, &address) < 0
+            ? -errno : move_to(path, address.sun_path, replaces_all, place);
+        unlink(address.sun_path);
+        if (result == 0) return descriptor;
+        // The socket that was left there stays.
+        place->socket = 0;
+        clinux_leave_unix(path, place);
+    }
+    close(descriptor);
+    return result;
 }
 
 void clinux_keep_more(int descriptor) {
@@ -179,10 +250,24 @@ int clinux_notify(int descriptor, const char *name, size_t length, int is_abstra
     return count < 0 ? -errno : 0;
 }
 
-int clinux_parse_address(const char *text, uint8_t *address) {
-    if (inet_pton(AF_INET, text, address) == 1) return 4;
-    if (inet_pton(AF_INET6, text, address) == 1) return 16;
-    return 0;
+int clinux_parse_address(const char *text, uint8_t *address, uint32_t *scope) {
+    char six[INET6_ADDRSTRLEN];
+    const char *zone = strchr(text, '%');
+    size_t length = zone ? (size_t)(zone - text) : strlen(text);
+    *scope = 0;
+    if (length >= sizeof six) return 0;
+    memcpy(six, text, length);
+    six[length] = 0;
+    if (!zone) {
+        if (inet_pton(AF_INET, six, address) == 1) return 4;
+    } else {
+        // The number of an interface; its name must be looked up.
+        for (zone++; *zone >= '0' && *zone <= '9' && *scope < 100000000; zone++) {
+            *scope = *scope * 10 + (uint32_t)(*zone - '0');
+        }
+        if (*scope == 0 || *zone != 0) return 0;
+    }
+    return inet_pton(AF_INET6, six, address) == 1 ? 16 : 0;
 }
 
 // The address of a host's port, IPv4 or IPv6.
@@ -192,7 +277,7 @@ union tcp_address {
     struct sockaddr_in6 six;
 };
 
-static socklen_t fill(union tcp_address *address, const uint8_t *bytes, int length, uint16_t port) {
+static socklen_t fill(union tcp_address *address, const uint8_t *bytes, int length, uint32_t scope, uint16_t port) {
     memset(address, 0, sizeof *address);
     if (length == 4) {
         address->four.sin_family = AF_INET;
@@ -203,6 +288,7 @@ static socklen_t fill(union tcp_address *address, const uint8_t *bytes, int leng
     address->six.sin6_family = AF_INET6;
     address->six.sin6_port = htons(port);
     memcpy(&address->six.sin6_addr, bytes, 16);
+    address->six.sin6_scope_id = scope;
     return sizeof address->six;
 }
 
@@ -213,9 +299,9 @@ static void send_at_once(int descriptor) {
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 }
 
-int clinux_connect_tcp(const uint8_t *bytes, int length, uint16_t port, int *is_pending) {
+int clinux_connect_tcp(const uint8_t *bytes, int length, uint32_t scope, uint16_t port, int *is_pending) {
     union tcp_address address;
-    socklen_t size = fill(&address, bytes, length, port);
+    socklen_t size = fill(&address, bytes, length, scope, port);
     int descriptor = open_socket(address.any.sa_family, SOCK_STREAM);
     if (descriptor < 0) return descriptor;
     *is_pending = 0;
@@ -235,15 +321,15 @@ int clinux_connection_error(int descriptor) {
     return code;
 }
 
-int clinux_listen_tcp(const uint8_t *bytes, int length, uint16_t port) {
+int clinux_listen_tcp(const uint8_t *bytes, int length, uint32_t scope, uint16_t port) {
     union tcp_address address;
     int yes = 1;
-    socklen_t size = fill(&address, bytes, length, port);
+    socklen_t size = fill(&address, bytes, length, scope, port);
     int descriptor = open_socket(address.any.sa_family, SOCK_STREAM);
     if (descriptor < 0) return descriptor;
     // Otherwise a restart would fail until the last run's connections have timed out.
     if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) < 0 ||
-        bind(descriptor, &address.any, size) < 0 || listen(descriptor, 16) < 0) {
+        bind(descriptor, &address.any, size) < 0 || listen(descriptor, waiting_connections) < 0) {
         return give_up(descriptor);
     }
     return descriptor;

@@ -67,6 +67,9 @@ package enum FileKind: Int32 {
   _ capacity: Int32, _ timeout: Int32
 ) -> Int32
 
+/// eventfd.
+@_extern(c) package func clinux_open_bell() -> Int32
+
 /// CLOCK_MONOTONIC, in milliseconds.
 @_extern(c) package func clinux_now() -> UInt64
 
@@ -80,21 +83,14 @@ package enum FileKind: Int32 {
   _ bytes: UnsafeMutablePointer<UInt8>?, _ size: Int
 ) -> Int32
 
-/// Blocks SIGINT, SIGTERM, SIGHUP and SIGPIPE, and makes a descriptor of the first three. SIGHUP is
-/// left alone if it is ignored, as by nohup(1).
-@_extern(c) package func clinux_open_signals() -> Int32
+/// Blocks the signals whose bits are set, and SIGPIPE, and makes a descriptor of the first.
+@_extern(c) package func clinux_open_signals(_ signals: UInt64) -> Int32
 
-/// A signal that ends a program.
-package enum EndSignal: Int32 {
-  case none
-  /// SIGINT or SIGTERM.
-  case end
-  /// SIGHUP.
-  case hangUp
-}
-
-/// Takes the next signal: the number of an `EndSignal`.
+/// Takes the next signal: its number, or 0.
 @_extern(c) package func clinux_next_signal(_ descriptor: Int32) -> Int32
+
+/// Whether this process ignores a signal: 1 or 0.
+@_extern(c) package func clinux_ignores(_ signal: Int32) -> Int32
 
 /// The value of an environment variable; NULL if it is not set.
 @_extern(c) package func clinux_environment(_ name: UnsafePointer<CChar>?) -> UnsafePointer<CChar>?
@@ -124,28 +120,21 @@ package enum EndSignal: Int32 {
 /// Connects to the socket at a path of at most 107 bytes. The descriptor does not wait.
 @_extern(c) package func clinux_connect_unix(_ path: UnsafePointer<CChar>?) -> Int32
 
-/// The right to a socket's path, and the socket there. The shim has the same structure.
-package struct SocketPlace {
-  /// The lock, in the file .NAME.eightball-lock beside the path.
-  package var lock: Int32 = -1
-  /// The device of the socket's file, and its number there.
-  package var device: UInt64 = 0
-  package var file: UInt64 = 0
-
-  /// No place yet.
-  package init() {}
-}
-
-/// Listens at a path of at most 107 bytes, for this user alone: a descriptor. From its first moment
-/// at the path the socket can be connected to. Replaces the socket of a program of this user that
-/// has ended; EADDRINUSE if another program has the path, EEXIST if the file there is something
-/// else. `place` points to a `SocketPlace`.
-@_extern(c) package func clinux_listen_unix(
+/// Claims the right to a path of 1 to 240 bytes: 0. EADDRINUSE if another program has it, EEXIST with a
+/// reason if the file of its lock is something else. `place` points to a `SocketPlace`.
+@_extern(c) package func clinux_claim(
   _ path: UnsafePointer<CChar>?, _ place: UnsafeMutableRawPointer?
 ) -> Int32
 
-/// Removes the socket from its path, if it is still there, and gives the path back. `place` points
-/// to a `SocketPlace`.
+/// Claims a path of 1 to 107 bytes and listens there, for this user alone: a descriptor. From its first
+/// moment at the path the socket can be connected to. Replaces the socket that the last owner of the
+/// lock has left, or any socket of this user without a listener; EADDRINUSE if a program listens there,
+/// EEXIST with a reason if the file there is something else.
+@_extern(c) package func clinux_listen_unix(
+  _ path: UnsafePointer<CChar>?, _ replacesAll: Int32, _ place: UnsafeMutableRawPointer?
+) -> Int32
+
+/// Removes the socket from its path, if it is still there, and gives a claimed path back.
 @_extern(c) package func clinux_leave_unix(
   _ path: UnsafePointer<CChar>?, _ place: UnsafeRawPointer?
 )
@@ -174,15 +163,17 @@ package struct SocketPlace {
 
 // MARK: TCP
 
-/// Parses an IPv4 or IPv6 address: returns its length in bytes, 4 or 16, or 0 for any other text.
+/// Parses an IPv4 or IPv6 address: returns its length in bytes, 4 or 16, or 0 for any other text. `scope`
+/// is the number of the interface after a percent sign, or 0.
 @_extern(c) package func clinux_parse_address(
-  _ text: UnsafePointer<CChar>?, _ address: UnsafeMutablePointer<UInt8>?
+  _ text: UnsafePointer<CChar>?, _ address: UnsafeMutablePointer<UInt8>?,
+  _ scope: UnsafeMutablePointer<UInt32>?
 ) -> Int32
 
 /// Begins to connect: `isPending` is 1 if the connection is not made yet. The descriptor does not
 /// block.
 @_extern(c) package func clinux_connect_tcp(
-  _ address: UnsafePointer<UInt8>?, _ length: Int32, _ port: UInt16,
+  _ address: UnsafePointer<UInt8>?, _ length: Int32, _ scope: UInt32, _ port: UInt16,
   _ isPending: UnsafeMutablePointer<Int32>?
 ) -> Int32
 
@@ -191,7 +182,7 @@ package struct SocketPlace {
 
 /// Listens on a port.
 @_extern(c) package func clinux_listen_tcp(
-  _ address: UnsafePointer<UInt8>?, _ length: Int32, _ port: UInt16
+  _ address: UnsafePointer<UInt8>?, _ length: Int32, _ scope: UInt32, _ port: UInt16
 ) -> Int32
 
 /// Takes the next connection.
@@ -219,19 +210,14 @@ package struct SocketPlace {
 /// Makes the missing folders of a file, for this user alone.
 @_extern(c) package func clinux_make_folders(_ path: UnsafePointer<CChar>?) -> Int32
 
-/// Makes a file if it is missing (mode 0600), and locks it: flock(2). The lock ends with the
-/// descriptor. EBUSY if another process has it, EINVAL if it is not a regular file, EPERM if it is
-/// another user's.
-@_extern(c) package func clinux_lock(_ path: UnsafePointer<CChar>?) -> Int32
-
 /// Opens the file of this user, or of any user for root, to read it: `isOpenToOthers` is 1 if other
 /// users have permissions. EINVAL if it is not a regular file, EPERM if it is another user's.
 @_extern(c) package func clinux_read_bonds(
   _ path: UnsafePointer<CChar>?, _ isOpenToOthers: UnsafeMutablePointer<Int32>?
 ) -> Int32
 
-/// Takes the lock of a file of bonds, PATH.lock, as clinux_lock does: `lock` is its descriptor, or
-/// negative. Then opens the file of this user to read it, and removes the permissions of others:
+/// Takes the lock of a file of bonds, PATH.lock: `lock` is its descriptor, or negative. EBUSY if another
+/// process has it. Then opens the file of this user to read it, and removes the permissions of others:
 /// `wasOpenToOthers` is 1 if they had any. EINVAL if it is not a regular file, EPERM if it is
 /// another user's.
 @_extern(c) package func clinux_open_bonds(

@@ -1,7 +1,7 @@
 /// The kernel's reason why a call failed: errno(3).
 ///
 /// The values of include/uapi/asm-generic/errno-base.h and errno.h, which x86 and ARM share.
-public struct ErrorNumber: RawRepresentable, Equatable, Sendable {
+public struct ErrorNumber: Error, RawRepresentable, Equatable, Sendable {
   /// The number.
   public var rawValue: Int32
 
@@ -14,19 +14,33 @@ public struct ErrorNumber: RawRepresentable, Equatable, Sendable {
   public static var notPermitted: ErrorNumber { ErrorNumber(rawValue: 1) }
   /// ENOENT.
   public static var noSuchFile: ErrorNumber { ErrorNumber(rawValue: 2) }
+  /// EINTR: a signal came.
+  public static var interrupted: ErrorNumber { ErrorNumber(rawValue: 4) }
+  /// ENXIO: the other end is missing, such as the reader of a pipe.
+  public static var noSuchAddress: ErrorNumber { ErrorNumber(rawValue: 6) }
   /// EAGAIN: the call would wait.
   public static var wouldBlock: ErrorNumber { ErrorNumber(rawValue: 11) }
   /// EACCES.
   public static var accessDenied: ErrorNumber { ErrorNumber(rawValue: 13) }
   /// EBUSY.
   public static var busy: ErrorNumber { ErrorNumber(rawValue: 16) }
+  /// EEXIST.
+  public static var fileExists: ErrorNumber { ErrorNumber(rawValue: 17) }
   /// ENODEV.
   public static var noSuchDevice: ErrorNumber { ErrorNumber(rawValue: 19) }
+  /// EISDIR.
+  public static var isDirectory: ErrorNumber { ErrorNumber(rawValue: 21) }
   /// EINVAL.
   public static var invalidArgument: ErrorNumber { ErrorNumber(rawValue: 22) }
+  /// EMFILE: this process may open no more files.
+  public static var tooManyOpenFiles: ErrorNumber { ErrorNumber(rawValue: 24) }
   /// ENOTTY.
   public static var notATerminal: ErrorNumber { ErrorNumber(rawValue: 25) }
-  /// EPIPE.
+  /// ENOSPC: the disk is full.
+  public static var noSpace: ErrorNumber { ErrorNumber(rawValue: 28) }
+  /// EROFS.
+  public static var readOnlyFileSystem: ErrorNumber { ErrorNumber(rawValue: 30) }
+  /// EPIPE: the reader is gone.
   public static var brokenPipe: ErrorNumber { ErrorNumber(rawValue: 32) }
   /// ENAMETOOLONG.
   public static var nameTooLong: ErrorNumber { ErrorNumber(rawValue: 36) }
@@ -38,6 +52,8 @@ public struct ErrorNumber: RawRepresentable, Equatable, Sendable {
   public static var addressFamilyNotSupported: ErrorNumber { ErrorNumber(rawValue: 97) }
   /// EADDRINUSE.
   public static var addressInUse: ErrorNumber { ErrorNumber(rawValue: 98) }
+  /// EADDRNOTAVAIL: this machine has no such address.
+  public static var addressNotAvailable: ErrorNumber { ErrorNumber(rawValue: 99) }
   /// ECONNRESET: the peer closed the connection.
   public static var connectionReset: ErrorNumber { ErrorNumber(rawValue: 104) }
   /// ETIMEDOUT.
@@ -46,4 +62,7 @@ public struct ErrorNumber: RawRepresentable, Equatable, Sendable {
   public static var connectionRefused: ErrorNumber { ErrorNumber(rawValue: 111) }
   /// ERFKILL: the radio is switched off.
   public static var blockedByRfkill: ErrorNumber { ErrorNumber(rawValue: 132) }
+
+  /// The error of this thread's last failed call of the C library.
+  package static var current: ErrorNumber { ErrorNumber(rawValue: clinux_last_error()) }
 }

@@ -21,12 +21,8 @@ package enum GroupFile {
     var storage = InlineArray<512, UInt8>(repeating: 0)
     while true {
       var space = storage.mutableSpan
-      let number = file.number
-      let count = unsafe space.withUnsafeMutableBufferPointer {
-        unsafe clinux_read(number, $0.baseAddress, $0.count)
-      }
-      guard count > 0 else { return }
-      for index in 0..<min(Int(truncatingIfNeeded: count), 512) where scanner.take(storage[index]) {
+      guard case .bytes(let count) = file.read(into: &space), count > 0 else { return }
+      for index in 0..<min(count, 512) where scanner.take(storage[index]) {
         return writer.write(start: scanner.name)
       }
     }

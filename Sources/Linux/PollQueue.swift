@@ -2,7 +2,6 @@ import BluetoothHost
 
 /// Names a descriptor in a queue: where an event comes from.
 ///
-/// Values below 256 belong to the port of a ball; other programs use the values from `firstFree`.
 package struct PollToken: RawRepresentable, Equatable, Sendable {
   /// The number that the kernel keeps.
   package var rawValue: UInt32
@@ -11,9 +10,6 @@ package struct PollToken: RawRepresentable, Equatable, Sendable {
   package init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
-
-  /// The first value that no port uses.
-  package static var firstFree: UInt32 { 256 }
 
   /// The radio.
   package static var radio: PollToken { PollToken(rawValue: 1) }
@@ -40,17 +36,6 @@ package struct PollToken: RawRepresentable, Equatable, Sendable {
 /// A queue is a descriptor too, readable while it has events. A part of a program with many
 /// descriptors has a queue of its own, and the loop above watches only that.
 package struct PollQueue: ~Copyable {
-  // The values of <sys/epoll.h>.
-
-  /// There is something to read, or the other side has closed.
-  package static var readable: UInt32 { 0x001 }
-  /// Some bytes can be written.
-  package static var writable: UInt32 { 0x004 }
-  /// The other side is gone, or the descriptor has failed: always reported.
-  package static var hangUp: UInt32 { 0x008 | 0x010 }
-  /// One event, then none until `change`.
-  package static var once: UInt32 { 1 &<< 30 }
-
   /// How many events `wait` takes at most.
   package static var capacity: Int { 8 }
 
@@ -70,16 +55,16 @@ package struct PollQueue: ~Copyable {
     descriptor = PortDescriptor(owning: number)
   }
 
-  /// Adds a descriptor and its `events`; `false` if the kernel refuses.
+  /// Adds a descriptor; `false` if the kernel refuses.
   @discardableResult
-  package borrowing func add(_ number: Int32, _ token: PollToken, for events: UInt32) -> Bool {
-    clinux_control(descriptor.number, Self.add, number, events, token.rawValue) == 0
+  package borrowing func add(_ number: Int32, _ token: PollToken, for events: Readiness) -> Bool {
+    clinux_control(descriptor.number, Self.add, number, events.rawValue, token.rawValue) == 0
   }
 
   /// Changes the events of a descriptor.
   @discardableResult
-  package borrowing func change(_ number: Int32, _ token: PollToken, to events: UInt32) -> Bool {
-    clinux_control(descriptor.number, Self.modify, number, events, token.rawValue) == 0
+  package borrowing func change(_ number: Int32, _ token: PollToken, to events: Readiness) -> Bool {
+    clinux_control(descriptor.number, Self.modify, number, events.rawValue, token.rawValue) == 0
   }
 
   /// Removes a descriptor.
@@ -90,7 +75,7 @@ package struct PollQueue: ~Copyable {
   /// Sleeps until there are events or `timeout` milliseconds have passed, -1 for no limit; `false`
   /// if the kernel refuses.
   package borrowing func wait(
-    _ timeout: Int32, _ body: (_ token: PollToken, _ events: UInt32) -> Void
+    _ timeout: Int32, _ body: (_ token: PollToken, _ events: Readiness) -> Void
   ) -> Bool {
     var tokens = InlineArray<8, UInt32>(repeating: 0)
     var events = InlineArray<8, UInt32>(repeating: 0)
@@ -104,7 +89,7 @@ package struct PollQueue: ~Copyable {
     }
     guard count >= 0 else { return false }
     for index in 0..<min(Int(truncatingIfNeeded: count), Self.capacity) {
-      body(PollToken(rawValue: tokens[index]), events[index])
+      body(PollToken(rawValue: tokens[index]), Readiness(rawValue: events[index]))
     }
     return true
   }

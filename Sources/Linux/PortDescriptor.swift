@@ -1,7 +1,7 @@
 import BluetoothHost
 
 /// The owner of one open file, socket or device, which it closes at its end.
-package struct PortDescriptor: ~Copyable {
+package struct PortDescriptor: ~Copyable, Sendable {
   /// The kernel's number for it.
   package let number: Int32
 
@@ -12,6 +12,22 @@ package struct PortDescriptor: ~Copyable {
 
   deinit {
     clinux_close(number)
+  }
+
+  /// Reads the available bytes into the front of `space`: none at the end of the file.
+  package borrowing func read(into space: inout MutableSpan<UInt8>) -> Transfer {
+    let number = number
+    return unsafe space.withUnsafeMutableBufferPointer {
+      unsafe Transfer(clinux_read(number, $0.baseAddress, $0.count))
+    }
+  }
+
+  /// Writes as many of the first `bytes` as the kernel takes.
+  package borrowing func write(_ bytes: Span<UInt8>) -> Transfer {
+    let number = number
+    return unsafe bytes.withUnsafeBufferPointer {
+      unsafe Transfer(clinux_write(number, $0.baseAddress, $0.count))
+    }
   }
 }
 

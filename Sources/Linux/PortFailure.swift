@@ -8,18 +8,18 @@ package enum PortOperation {
   /// Its text, to follow "cannot".
   package var words: StaticString {
     switch self {
-    case .accept: "accept a connection on "
-    case .configure: "configure "
-    case .connect: "connect to "
-    case .createSocket: "create a socket for "
-    case .find: "find "
-    case .listen: "listen on "
-    case .open: "open "
-    case .read: "read from "
-    case .takeOver: "take over "
-    case .use: "use "
-    case .wait: "wait for "
-    case .write: "write to "
+    case .accept: "accept a connection on"
+    case .configure: "configure"
+    case .connect: "connect to"
+    case .createSocket: "create a socket for"
+    case .find: "find"
+    case .listen: "listen on"
+    case .open: "open"
+    case .read: "read from"
+    case .takeOver: "take over"
+    case .use: "use"
+    case .wait: "wait for"
+    case .write: "write to"
     }
   }
 }
@@ -34,6 +34,12 @@ package struct PortFailure: Error {
     case owner(UInt32)
     /// A socket's path is limited.
     case pathTooLong
+    /// The folder of a path does not exist.
+    case noFolder
+    /// The file of a path's lock is not this program's.
+    case foreignLock
+    /// The file at a socket's path is not a socket of this program and this user.
+    case foreignFile
   }
 
   /// Why.
@@ -59,6 +65,7 @@ package struct PortFailure: Error {
   package func write(to writer: inout ByteWriter, subject: (inout ByteWriter) -> Void) {
     writer.write(text: "cannot ")
     writer.write(text: operation.words)
+    writer.write(text: " ")
     subject(&writer)
     writer.write(text: ": ")
     writeReason(to: &writer)
@@ -66,16 +73,23 @@ package struct PortFailure: Error {
 
   /// Writes only why it failed.
   package func writeReason(to writer: inout ByteWriter) {
+    let text: StaticString
     switch explanation {
     case .none:
       guard let words = unsafe clinux_words(code.rawValue) else { return }
-      writer.write(start: unsafe ProgramText(c: words).span)
+      return writer.write(start: unsafe ProgramText(c: words).span)
     case .owner(let user):
       writer.write(text: "the socket is another user's (")
       writer.write(decimal: user)
-      writer.write(text: ")")
-    case .pathTooLong:
-      writer.write(text: "a socket's path is at most 107 bytes long")
+      text = ")"
+    case .pathTooLong: text = "a socket's path is at most 107 bytes long"
+    case .noFolder: text = "its folder does not exist"
+    case .foreignLock: text = "its lock file is another program's"
+    case .foreignFile:
+      text = """
+        this program did not create that file; remove it if no program uses it, or use another path
+        """
     }
+    writer.write(text: text)
   }
 }

@@ -24,7 +24,7 @@ package struct PortRadio: ~Copyable {
   private var waitsToWrite = false
   /// The adapter as it was first found: the state to restore, and the address by which to find it
   /// under another number.
-  private var adapter: PortAdapter?
+  private var adapter: Adapter?
 
   /// A radio that is not open.
   ///
@@ -45,11 +45,11 @@ package struct PortRadio: ~Copyable {
     return false
   }
 
-  /// The queue has `events` for the radio.
-  package mutating func handle(_ events: UInt32) {
+  /// The queue reports the radio as ready.
+  package mutating func handle(_ readiness: Readiness) {
     if deadline != nil { hasAnswer = true }
     // A hang-up is read as an end of file.
-    if events & ~PollQueue.writable != 0 { isReadable = true }
+    if readiness.isReadable { isReadable = true }
   }
 
   /// Opens it, or looks whether a pending attempt has ended.
@@ -69,7 +69,7 @@ package struct PortRadio: ~Copyable {
     _ queue: borrowing PollQueue, at now: Instant
   ) throws(PortFailure) -> Bool {
     switch choice.way {
-    case .unix(let user): try use(connectUnix(trusting: user), queue)
+    case .unix(let user): try use(UnixSocket.connect(choice.target, trusting: user), queue)
     case .serial(let speed): try use(openSerial(speed), queue)
     case .adapter(let number): try use(openAdapter(number), queue)
     case .tcpClient(let port): return try connect(to: port, queue, at: now)
@@ -80,29 +80,11 @@ package struct PortRadio: ~Copyable {
     return true
   }
 
-  /// Uses an open connection.
-  package mutating func open(on connection: Int32, _ queue: borrowing PollQueue) -> RadioOpening {
-    do throws(PortFailure) {
-      try use(PortDescriptor(owning: connection), queue)
-      failure = nil
-      return .opened
-    } catch {
-      failure = error
-      return .failed
-    }
-  }
-
-  /// Takes controllers from this listener.
-  package mutating func listen(_ number: Int32, _ queue: borrowing PollQueue) {
-    listener = PortDescriptor(owning: number)
-    queue.add(number, .listener, for: PollQueue.readable)
-  }
-
   private mutating func use(
     _ new: consuming PortDescriptor, _ queue: borrowing PollQueue
   ) throws(PortFailure) {
-    guard queue.add(new.number, token, for: PollQueue.readable) else {
-      throw PortFailure(code: ErrorNumber(rawValue: clinux_last_error()), operation: .wait)
+    guard queue.add(new.number, token, for: .readable) else {
+      throw PortFailure(code: .current, operation: .wait)
     }
     descriptor = consume new
     isReadable = false
@@ -158,43 +140,13 @@ package struct PortRadio: ~Copyable {
     }
     if (count < bytes.count) != waitsToWrite {
       waitsToWrite.toggle()
-      let more = waitsToWrite ? PollQueue.writable : 0
-      queue.change(number, token, to: PollQueue.readable | more)
+      let more: Readiness = waitsToWrite ? .readableOrWritable : .readable
+      queue.change(number, token, to: more)
     }
     return .taken(count)
   }
 
   // MARK: Transports
-
-  /// Connects to the UNIX socket, if the owner of its file and the listening user are this user,
-  /// root, or `user`. Nothing is sent before.
-  private func connectUnix(trusting user: UInt32?) throws(PortFailure) -> PortDescriptor {
-    guard choice.target.count <= 107 else {
-      throw PortFailure(code: .nameTooLong, operation: .use, explanation: .pathTooLong)
-    }
-    let result = unsafe choice.target.withPointer { unsafe clinux_connect_unix($0) }
-    guard result >= 0 else {
-      throw PortFailure(code: ErrorNumber(result), operation: .connect)
-    }
-    let descriptor = PortDescriptor(owning: result)
-    // Checks the owner of a link, and of its target: another user's link can lead anywhere.
-    let link = unsafe choice.target.withPointer { unsafe clinux_owner($0, 0) }
-    let file = unsafe choice.target.withPointer { unsafe clinux_owner($0, 1) }
-    try Self.check(clinux_peer(descriptor.number), trusting: user)
-    try Self.check(link, trusting: user)
-    try Self.check(file, trusting: user)
-    return descriptor
-  }
-
-  private static func check(_ owner: Int64, trusting user: UInt32?) throws(PortFailure) {
-    guard owner >= 0 else {
-      throw PortFailure(code: ErrorNumber(owner), operation: .connect)
-    }
-    let owner = UInt32(truncatingIfNeeded: owner)
-    guard owner == clinux_user() || owner == user || owner == 0 else {
-      throw PortFailure(code: .notPermitted, operation: .use, explanation: .owner(owner))
-    }
-  }
 
   private func openSerial(_ speed: UInt32) throws(PortFailure) -> PortDescriptor {
     let result = unsafe choice.target.withPointer { unsafe clinux_open_serial($0) }
@@ -208,11 +160,11 @@ package struct PortRadio: ~Copyable {
   }
 
   private mutating func openAdapter(_ number: UInt16) throws(PortFailure) -> PortDescriptor {
-    var present: PortAdapter
-    if let adapter, adapter.hasAddress, let moved = PortAdapter.find(address: adapter.address) {
+    var present: Adapter
+    if let adapter, adapter.hasAddress, let moved = Adapter.find(address: adapter.address) {
       present = moved
     } else {
-      present = try PortAdapter.find(number)
+      present = try Adapter.find(number)
     }
     let channel = try present.open()
     if let adapter, adapter.address == present.address {
@@ -233,7 +185,7 @@ package struct PortRadio: ~Copyable {
       code = hasAnswer ? takeAnswer() : .timedOut
       if code.rawValue == 0, let number = descriptor?.number {
         self.deadline = nil
-        queue.change(number, token, to: PollQueue.readable)
+        queue.change(number, token, to: .readable)
         return true
       }
       self.deadline = nil
@@ -250,7 +202,7 @@ package struct PortRadio: ~Copyable {
       if result >= 0 {
         try use(PortDescriptor(owning: result), queue)
         guard isPending else { return true }
-        queue.change(result, token, to: PollQueue.writable)
+        queue.change(result, token, to: .writable)
         hasAnswer = false
         deadline = now.advanced(by: Self.timeout)
         return false
@@ -269,13 +221,17 @@ package struct PortRadio: ~Copyable {
   private mutating func accept(
     on port: UInt16, _ queue: borrowing PollQueue
   ) throws(PortFailure) -> Bool {
-    if listener == nil { listener = try listen(on: port, queue) }
+    if listener == nil {
+      let new = try TCPAddress.listen(on: port, of: choice.target)
+      queue.add(new.number, listenerToken, for: .readable)
+      listener = consume new
+    }
     guard let number = listener?.number else { return false }
     let result = clinux_accept(number)
     if result >= 0 {
       // One controller is enough: the next one waits, without waking the loop, until this one has
       // gone.
-      queue.change(number, listenerToken, to: 0)
+      queue.change(number, listenerToken, to: .none)
       try use(PortDescriptor(owning: result), queue)
       return true
     }
@@ -283,27 +239,7 @@ package struct PortRadio: ~Copyable {
     guard code == .wouldBlock else {
       throw PortFailure(code: code, operation: .accept)
     }
-    queue.change(number, listenerToken, to: PollQueue.readable)
+    queue.change(number, listenerToken, to: .readable)
     return false
-  }
-
-  private func listen(
-    on port: UInt16, _ queue: borrowing PollQueue
-  ) throws(PortFailure) -> PortDescriptor {
-    var code = ErrorNumber.invalidArgument
-    var index = 0
-    while let address = TCPAddress(choice.target, index, toListen: true) {
-      let result = address.listen(on: port)
-      if result >= 0 {
-        let descriptor = PortDescriptor(owning: result)
-        queue.add(result, listenerToken, for: PollQueue.readable)
-        return descriptor
-      }
-      code = ErrorNumber(result)
-      // The next address is for a machine without this family, not for a taken port.
-      if code == .addressInUse || code == .accessDenied { break }
-      index += 1
-    }
-    throw PortFailure(code: code, operation: .listen)
   }
 }

@@ -113,9 +113,7 @@ public func readFile(_ path: StaticString, into space: consuming MutableSpan<UIn
   let number = unsafe clinux_open_file(path.cText)
   guard number >= 0 else { return 0 }
   let file = PortDescriptor(owning: number)
-  let descriptor = file.number
-  let count = unsafe space.withUnsafeMutableBufferPointer {
-    unsafe clinux_read(descriptor, $0.baseAddress, $0.count)
-  }
-  return Int(truncatingIfNeeded: max(count, 0))
+  var space = space
+  guard case .bytes(let count) = file.read(into: &space) else { return 0 }
+  return count
 }

@@ -1,15 +1,15 @@
 import BluetoothHost
-import Linux
 import LinuxSystem
 import VirtualRadio
 
 /// One connection of a server, and its controller.
-final class AirClient: AirSocket {
+final class AirClient: EventHandler {
   let controller: VirtualController
-  let token: PollToken
   private let connection: FileDescriptor
   private weak var server: AirServer?
-  private var isOpen = false
+  private let loop: EventLoop
+  /// Its place in the loop, while it is open.
+  private var registration: EventLoop.Registration?
   private var waitsForRoom = false
   /// Whether it is in the server's list of clients with packets.
   var isWaiting = false
@@ -23,34 +23,34 @@ final class AirClient: AirSocket {
   private var filled = 0
 
   init(
-    _ connection: consuming FileDescriptor, token: PollToken, controller: VirtualController,
-    server: AirServer
+    _ connection: consuming FileDescriptor, controller: VirtualController, server: AirServer,
+    loop: EventLoop
   ) {
     self.connection = connection
-    self.token = token
     self.controller = controller
     self.server = server
+    self.loop = loop
     output = [UInt8](repeating: 0, count: max(4_096, controller.maximumPacketLength))
   }
 
-  var number: Int32 { connection.rawValue }
-
-  /// It is in the queue.
-  func open() {
-    isOpen = true
+  /// Enters the loop.
+  func open() throws(SystemError) {
+    registration = try loop.add(connection, for: .readable, handler: self)
     controller.onPacket = { [weak self] in
       guard let self else { return }
       server?.packetIsWaiting(for: self)
     }
   }
 
+  /// Leaves the loop.
   func close() {
-    isOpen = false
+    if let registration { loop.remove(registration) }
+    registration = nil
     controller.onPacket = nil
   }
 
-  func handle(_ events: UInt32) {
-    server?.serve(self, events)
+  func handle(_ readiness: Readiness, token: Int) {
+    server?.serve(self, readiness)
   }
 
   // MARK: From the host
@@ -99,7 +99,7 @@ final class AirClient: AirSocket {
   /// Writes as many packets as the socket takes. The rest stays with the controller, except a few
   /// thousand bytes. Returns a notice if the client must be removed.
   func transmit() -> AirServer.Notice? {
-    guard isOpen else { return nil }
+    guard registration != nil else { return nil }
     do throws(SystemError) {
       while true {
         while sent < filled {
@@ -131,9 +131,9 @@ final class AirClient: AirSocket {
   }
 
   private func waitForRoom(_ isWaiting: Bool) {
-    guard isWaiting != waitsForRoom, let server else { return }
-    let writable = isWaiting ? PollQueue.writable : 0
-    server.queue.change(number, token, to: PollQueue.readable | writable)
+    guard isWaiting != waitsForRoom, let registration else { return }
+    // Fails only if the kernel has no memory.
+    try? loop.change(registration, to: isWaiting ? .readableOrWritable : .readable)
     waitsForRoom = isWaiting
   }
 }

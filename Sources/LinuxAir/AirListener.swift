@@ -1,35 +1,44 @@
-import Linux
 import LinuxSystem
 
 /// One listening socket of a server.
-final class AirListener: AirSocket {
+final class AirListener: EventHandler {
   let listener: StreamListener
-  let token: PollToken
-  private unowned let server: AirServer
+  private weak var server: AirServer?
+  private let loop: EventLoop
+  private var registration: EventLoop.Registration?
   private var isPaused = false
 
-  init(_ listener: consuming StreamListener, token: PollToken, server: AirServer) {
+  /// Accepts clients for `server`.
+  init(
+    _ listener: consuming StreamListener, server: AirServer, loop: EventLoop
+  ) throws(SystemError) {
     self.listener = listener
-    self.token = token
     self.server = server
+    self.loop = loop
+    registration = try loop.add(
+      number: self.listener.rawValue, for: .readable, handler: self)
   }
-
-  var number: Int32 { listener.descriptor.rawValue }
 
   /// Stops accepting clients: new ones wait.
-  func pause() {
-    isPaused = true
-    server.queue.change(number, token, to: 0)
-  }
+  func pause() { setPaused(true) }
 
   /// Accepts clients again.
-  func resume() {
-    guard isPaused else { return }
-    isPaused = false
-    server.queue.change(number, token, to: PollQueue.readable)
+  func resume() { setPaused(false) }
+
+  private func setPaused(_ isPaused: Bool) {
+    guard isPaused != self.isPaused, let registration else { return }
+    self.isPaused = isPaused
+    // Fails only if the kernel has no memory.
+    try? loop.change(registration, to: isPaused ? .none : .readable)
   }
 
-  func handle(_ events: UInt32) {
-    server.accept(from: self)
+  /// Leaves the loop.
+  func close() {
+    if let registration { loop.remove(registration) }
+    registration = nil
+  }
+
+  func handle(_ readiness: Readiness, token: Int) {
+    server?.accept(from: self)
   }
 }

@@ -1,16 +1,14 @@
 import BluetoothHost
-import Linux
 import LinuxSystem
 import VirtualRadio
 
 /// Serves an air on listening sockets: each connection is one new controller, and carries a stream
 /// of H4 packets, for `unix:` and `tcp-client:` radios.
 ///
-/// It runs on the caller's thread. All its sockets are in one queue, whose descriptor, `number`, the
-/// program's loop watches: when that is readable, the program calls `serve()`. It calls
-/// `advance(to:)` after each turn of its loop, by `deadline`, and after it has used a controller of
-/// its own (`air.addController()`). That sets the time and writes waiting packets to the clients. The
-/// program's controllers may then have packets: see `VirtualController.hasPacket`.
+/// It runs in the caller's loop. The program calls `advance(to:)` after each turn of the loop, by
+/// `deadline`, and after it has used a controller of its own (`air.addController()`). That sets the time
+/// and writes waiting packets to the clients. The program's controllers may then have packets: see
+/// `VirtualController.hasPacket`.
 ///
 /// A client that closes its socket is a controller that loses power: its peers' links end by
 /// supervision timeout, unless `whenClientsLeave` says otherwise. (A host that shuts down in order
@@ -62,12 +60,7 @@ public final class AirServer {
   /// Called for each notice.
   public var onNotice: ((Notice) -> Void)?
 
-  /// Every listener and every client.
-  let queue: PollQueue
-  /// What each token of the queue stands for. A token is not used twice, so that an event that was
-  /// reported before its socket was closed finds nothing.
-  private var sockets: [UInt32: any AirSocket] = [:]
-  private var nextToken = PollToken.firstFree
+  private let loop: EventLoop
   private var listeners: [AirListener] = []
   private(set) var clients: [AirClient] = []
   /// How many clients it accepts at once.
@@ -96,22 +89,21 @@ public final class AirServer {
   ///   - configuration: What the controller of a client can do.
   ///   - maximumClients: Further ones are refused until one leaves. Each client takes a file
   ///     descriptor: see `FileLimit`.
-  /// - Throws: Why the kernel gives no queue.
+  ///   - loop: Watches its sockets.
   public init(
     air: VirtualAir, configuration: ControllerConfiguration = .init(),
-    maximumClients: Int = defaultMaximumClients
-  ) throws(SystemError) {
-    guard let queue = PollQueue() else {
-      throw SystemError(.current, "create", "an event queue")
-    }
-    self.queue = queue
+    maximumClients: Int = defaultMaximumClients, loop: EventLoop
+  ) {
+    self.loop = loop
     self.air = air
     self.configuration = configuration
     self.maximumClients = maximumClients
   }
 
-  /// The descriptor of the server's queue, which is readable when `serve()` has work.
-  public var number: Int32 { queue.number }
+  deinit {
+    for client in clients + refused { client.close() }
+    for listener in listeners { listener.close() }
+  }
 
   /// How many clients are connected.
   public var clientCount: Int { clients.count }
@@ -119,30 +111,7 @@ public final class AirServer {
   /// Accepts clients from `listener`, until `close()`.
   public func listen(on listener: consuming StreamListener) throws(SystemError) {
     if spareDescriptor == nil { spareDescriptor = try FileLimit.spareDescriptor() }
-    let listener = AirListener(listener, token: takeToken(), server: self)
-    try watch(listener, for: PollQueue.readable)
-    listeners.append(listener)
-  }
-
-  /// Accepts the clients that wait, and takes the packets that have come. Does not sleep.
-  ///
-  /// - Returns: Whether there was something to do.
-  /// - Throws: Why the queue cannot be read.
-  @discardableResult
-  public func serve() throws(SystemError) -> Bool {
-    var total = 0
-    // Others have their turn after a few dozen sockets.
-    for _ in 0..<8 {
-      var count = 0
-      let isRight = queue.wait(0) { token, events in
-        count += 1
-        sockets[token.rawValue]?.handle(events)
-      }
-      guard isRight else { throw SystemError(.current, "wait for", "the air's sockets") }
-      total += count
-      if count < PollQueue.capacity { break }
-    }
-    return total > 0
+    listeners.append(try AirListener(listener, server: self, loop: loop))
   }
 
   /// When `advance(to:)` must be called next; `nil` to wait for packets.
@@ -158,27 +127,8 @@ public final class AirServer {
   public func close() {
     for client in clients { remove(client, .left(client.controller.address)) }
     for client in refused { dismiss(client) }
-    for listener in listeners { forget(listener) }
+    for listener in listeners { listener.close() }
     listeners.removeAll()
-  }
-
-  // MARK: The queue
-
-  private func takeToken() -> PollToken {
-    defer { nextToken &+= 1 }
-    return PollToken(rawValue: nextToken)
-  }
-
-  private func watch(_ socket: any AirSocket, for events: UInt32) throws(SystemError) {
-    guard queue.add(socket.number, socket.token, for: events) else {
-      throw SystemError(.current, "watch", "descriptor \(socket.number)")
-    }
-    sockets[socket.token.rawValue] = socket
-  }
-
-  private func forget(_ socket: any AirSocket) {
-    guard sockets.removeValue(forKey: socket.token.rawValue) != nil else { return }
-    queue.remove(socket.number)
   }
 
   // MARK: Clients
@@ -207,9 +157,9 @@ public final class AirServer {
   private func admit(_ connection: consuming FileDescriptor) throws(SystemError) {
     air.advance(to: MonotonicClock.now)
     let controller = air.addController(configuration: configuration)
-    let client = AirClient(connection, token: takeToken(), controller: controller, server: self)
+    let client = AirClient(connection, controller: controller, server: self, loop: loop)
     do throws(SystemError) {
-      try open(client)
+      try client.open()
     } catch {
       air.remove(controller, .politely)
       throw error
@@ -218,22 +168,12 @@ public final class AirServer {
     onNotice?(.joined(controller.address))
   }
 
-  private func open(_ client: AirClient) throws(SystemError) {
-    try watch(client, for: PollQueue.readable)
-    client.open()
-  }
-
-  private func close(_ client: AirClient) {
-    forget(client)
-    client.close()
-  }
-
   /// Keeps a client until its first command, which is refused.
   private func refuse(_ connection: consuming FileDescriptor) throws(SystemError) {
     let controller = emptyAir.addController()
     controller.refusal = .rejectedDueToLimitedResources
-    let client = AirClient(connection, token: takeToken(), controller: controller, server: self)
-    try open(client)
+    let client = AirClient(connection, controller: controller, server: self, loop: loop)
+    try client.open()
     if refused.count == Self.maximumRefused { dismiss(refused[0]) }
     refused.append(client)
     guard !hasReportedFull else { return }
@@ -263,13 +203,13 @@ public final class AirServer {
   }
 
   /// Reads what `client` has sent, and writes the resulting packets to all clients.
-  func serve(_ client: AirClient, _ events: UInt32) {
-    if events & (PollQueue.readable | PollQueue.hangUp) != 0 {
+  func serve(_ client: AirClient, _ readiness: Readiness) {
+    if readiness.isReadable {
       air.advance(to: MonotonicClock.now)
       if let departure = client.receive() { remove(client, departure) }
     }
     // Its socket may take the rest now.
-    if events & (PollQueue.writable | PollQueue.hangUp) != 0 { packetIsWaiting(for: client) }
+    if readiness.isWritable { packetIsWaiting(for: client) }
     flush()
     if client.controller.counters.refusedCommands > 0 { dismiss(client) }
   }
@@ -302,7 +242,7 @@ public final class AirServer {
   private func remove(_ client: AirClient, _ notice: Notice) {
     guard let index = clients.firstIndex(where: { $0 === client }) else { return dismiss(client) }
     clients.remove(at: index)
-    close(client)
+    client.close()
     air.remove(client.controller, whenClientsLeave)
     hasReportedFull = false
     onNotice?(notice)
@@ -313,18 +253,8 @@ public final class AirServer {
   private func dismiss(_ client: AirClient) {
     guard let index = refused.firstIndex(where: { $0 === client }) else { return }
     refused.remove(at: index)
-    close(client)
+    client.close()
     emptyAir.remove(client.controller, .politely)
     for listener in listeners { listener.resume() }
   }
-}
-
-/// A socket in the queue of a server.
-protocol AirSocket: AnyObject {
-  /// Its descriptor.
-  var number: Int32 { get }
-  /// Its token in the queue.
-  var token: PollToken { get }
-  /// The queue has these events for it.
-  func handle(_ events: UInt32)
 }

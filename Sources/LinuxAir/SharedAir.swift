@@ -19,7 +19,6 @@ public final class SharedAir {
 
   /// The air, if this program hosts it.
   package private(set) var server: AirServer?
-  private var watch: AirWatch?
 
   /// The path of its socket.
   package let path: String
@@ -58,8 +57,6 @@ public final class SharedAir {
 
   /// Stops hosting: connected programs must find another host.
   package func close() {
-    watch?.stop()
-    watch = nil
     server?.close()
     server = nil
   }
@@ -68,14 +65,13 @@ public final class SharedAir {
     let listener = try StreamListener(path: path)
     // With a low limit on open files, accepts a few programs anyway, as long as that works.
     let room = max(FileLimit.makeRoom(for: maximumClients + ownClients) - ownClients, 8)
-    let server = try AirServer(
-      air: VirtualAir(now: MonotonicClock.now), maximumClients: room)
+    let server = AirServer(
+      air: VirtualAir(now: MonotonicClock.now), maximumClients: room, loop: loop)
     try server.listen(on: listener)
-    watch = try AirWatch(server, loop: loop)
     self.server = server
   }
 
-  private func isAbsence(_ code: Errno) -> Bool {
+  private func isAbsence(_ code: ErrorNumber) -> Bool {
     code == .noSuchFile || code == .connectionRefused
   }
 }

@@ -17,8 +17,8 @@ package struct ControlServer: ~Copyable {
   /// Listens at a path; `false`, with `failure`, if that fails.
   package mutating func open(_ path: Span<UInt8>) -> Bool { control.open(path, queue) }
 
-  /// Why it cannot listen: an errno.
-  package var failure: Int32 { control.failure }
+  /// Why it cannot listen.
+  package var failure: PortFailure? { control.failure }
 
   /// Readable when `handle` has something to do.
   package var descriptor: Int32 { queue.number }

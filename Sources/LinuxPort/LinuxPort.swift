@@ -16,17 +16,17 @@ public struct LinuxPort: Port, ~Copyable {
   }
 
   private let queue: PollQueue
-  private let signals: PortDescriptor
+  private var signals: EndSignals
   private var radio: PortRadio
   private var lines: PortLines
-  private let chips: ChipWatch?
+  private let chips: DirectoryChanges?
   private var output: PortOutput
   private var errors: PortOutput
   private var service: PortService?
   private var control = PortControl()
   private var hasNestedEvent = false
   /// When the present turn began.
-  private var turnTime = Instant(rawValue: clinux_now())
+  private var turnTime = MonotonicClock.now
   // With a public setter Swift 6.3.1 fails to optimise across modules.
   /// The file of the bonds.
   public internal(set) var bonds = PortBonds()
@@ -47,7 +47,7 @@ public struct LinuxPort: Port, ~Copyable {
   package private(set) var isFirstControl = false
 
   /// How often the ball was asked to end.
-  public private(set) var endRequests = 0
+  public var endRequests: Int { signals.count }
 
   /// Why the service manager that the environment names cannot be reached; `nil` if it can, or there is
   /// none.
@@ -60,16 +60,15 @@ public struct LinuxPort: Port, ~Copyable {
     service environment: ServiceEnvironment = .ofProcess
   ) throws(Failure) {
     guard let queue = PollQueue() else { throw .noQueue }
-    let number = clinux_open_signals()
-    guard number >= 0 else { throw .noSignals }
-    signals = PortDescriptor(owning: number)
-    queue.add(number, .signals, for: PollQueue.readable)
+    guard let signals = EndSignals() else { throw .noSignals }
+    queue.add(signals.number, .signals, for: .readable)
+    self.signals = signals
     radio = PortRadio(choice)
     output = PortOutput(1, .output)
     errors = PortOutput(2, .errors)
     let board = board ?? BoardDescription(named: "none")
     hasPanel = board.hasLines
-    chips = board.hasLines ? ChipWatch(directory, queue) : nil
+    chips = board.hasLines ? Self.watch(directory, queue) : nil
     lines = PortLines(board, directory: directory)
     self.queue = queue
     do throws(ServiceError) {
@@ -92,10 +91,19 @@ public struct LinuxPort: Port, ~Copyable {
     }
   }
 
+  /// Watches the folder of the chips; `nil` if the kernel refuses.
+  private static func watch(
+    _ directory: StaticString, _ queue: borrowing PollQueue
+  ) -> DirectoryChanges? {
+    guard let changes = unsafe try? DirectoryChanges(directory.cText) else { return nil }
+    queue.add(changes.descriptor.number, .chips, for: .readable)
+    return changes
+  }
+
   // MARK: Time
 
-  /// CLOCK_MONOTONIC.
-  public var now: Instant { Instant(rawValue: clinux_now()) }
+  /// The monotonic clock.
+  public var now: Instant { MonotonicClock.now }
 
   /// When the connection attempt ends, or programs may connect again.
   public var deadline: Instant? { Instant.earlier(radio.deadline, control.deadline) }
@@ -122,38 +130,27 @@ public struct LinuxPort: Port, ~Copyable {
     var hasSignal = false
     var hasChips = false
     var hasNested = false
-    var radioEvents: UInt32 = 0
-    var lineEvents: UInt32 = 0
+    var radioEvents = Readiness.none
+    var lineEvents = Readiness.none
     let isRight = queue.wait(timeout) { token, events in
       switch token {
-      case .radio: radioEvents |= events
+      case .radio: radioEvents.add(events)
       case .signals: hasSignal = true
-      case .lines: lineEvents |= events
+      case .lines: lineEvents.add(events)
       case .chips: hasChips = true
       case .control: hasControl = true
       case .nested: hasNested = true
       default: break
       }
     }
-    if radioEvents != 0 { radio.handle(radioEvents) }
-    if lineEvents != 0 { lines.handle(lineEvents) }
-    if hasSignal { takeSignals() }
+    if radioEvents != .none { radio.handle(radioEvents) }
+    if lineEvents != .none { lines.handle(lineEvents) }
+    if hasSignal { signals.take() }
     if hasControl { control.handle(queue) }
     if hasNested { hasNestedEvent = true }
-    if hasChips, chips?.takeChange() ?? false { lines.chipsChanged() }
+    let chipPrefix = ProgramText("gpiochip")
+    if hasChips, chips?.take(namesFrom: chipPrefix.span) ?? false { lines.chipsChanged() }
     return isRight
-  }
-
-  private mutating func takeSignals() {
-    while true {
-      switch EndSignal(rawValue: clinux_next_signal(signals.number)) {
-      case .end: endRequests &+= 1
-      case .hangUp:
-        // The kernel and the shell both report a closed terminal, which is one request.
-        if endRequests == 0 { endRequests = 1 }
-      default: return
-      }
-    }
   }
 
   // MARK: A queue of the program's own
@@ -161,7 +158,7 @@ public struct LinuxPort: Port, ~Copyable {
   /// Wakes for the descriptor of another queue, such as an epoll instance; `false` if the kernel
   /// refuses. The queue must stay open as long as this port.
   package mutating func nest(_ descriptor: Int32) -> Bool {
-    queue.add(descriptor, .nested, for: PollQueue.readable)
+    queue.add(descriptor, .nested, for: .readable)
   }
 
   /// Whether the nested queue has events since the last call.
@@ -178,13 +175,14 @@ public struct LinuxPort: Port, ~Copyable {
   /// Why the last call on the radio failed; `nil` if it succeeded.
   package var radioFailure: PortFailure? { radio.failure }
 
-  /// Uses this open connection to a controller as the radio, and closes it at the end.
-  package mutating func openRadio(on connection: Int32) -> RadioOpening {
-    radio.open(on: connection, queue)
+  /// Closes the radio, and uses the one at `address` from now on.
+  package mutating func useRadio(_ address: RadioAddress) {
+    radio.close(queue)
+    radio = PortRadio(address)
   }
 
-  /// Takes the controllers that connect to this listener, and closes it at the end.
-  package mutating func listen(for controllers: Int32) { radio.listen(controllers, queue) }
+  /// The address of the radio that is used.
+  package var radioAddress: RadioAddress { radio.choice }
 
   /// Closes the radio. An adapter goes back to its previous state.
   public mutating func closeRadio() { radio.close(queue) }
@@ -259,9 +257,14 @@ public struct LinuxPort: Port, ~Copyable {
 
   /// Prints as many of the first `bytes` as are taken without waiting.
   public mutating func print(_ bytes: Span<UInt8>, to stream: OutputStream) -> PrintResult {
-    switch stream {
-    case .output: output.print(bytes, queue)
-    case .errors: errors.print(bytes, queue)
+    let result =
+      switch stream {
+      case .output: output.print(bytes, queue)
+      case .errors: errors.print(bytes, queue)
+      }
+    switch result {
+    case .taken(let count): return .taken(count)
+    case .closed: return .closed
     }
   }
 
@@ -329,8 +332,8 @@ extension LinuxPort {
     borrowing get { control.location }
   }
 
-  /// Why programs cannot listen: an errno.
-  package var controlFailure: Int32 { control.failure }
+  /// Why programs cannot listen; `nil` if they can.
+  package var controlFailure: PortFailure? { control.failure }
 
   /// Writes why programs cannot listen, without a full stop.
   public func writeControlTrouble(to writer: inout ByteWriter) {

@@ -76,10 +76,10 @@ struct PortListener {
 /// The kernel's buffer takes the bytes at once, or the listener is dropped: nothing waits for a
 /// listener that does not read.
 struct PortControl: ~Copyable {
-  /// The errno if the socket cannot be used.
-  private(set) var failure: Int32 = 0
+  /// Why the socket cannot be used; `nil` if it can.
+  private(set) var failure: PortFailure?
   /// Whether another ball has the socket.
-  var isTaken: Bool { ErrorNumber(rawValue: failure) == .addressInUse }
+  var isTaken: Bool { failure?.code == .addressInUse }
   /// The path of the socket.
   private(set) var path = CText<256>()
   /// Whether there is a listener, or one whose end was not reported yet.
@@ -92,9 +92,7 @@ struct PortControl: ~Copyable {
   /// When to accept programs again after a failure; `nil` while they are accepted.
   private(set) var deadline: Instant?
 
-  private var socket: PortDescriptor?
-  /// What `socket` has at `path`.
-  private var place = SocketPlace()
+  private var listener: UnixListener?
   private var listeners = InlineArray<16, PortListener>(repeating: PortListener())
   /// The packets of this turn.
   private var packets = ByteBuffer<8_192>()
@@ -105,14 +103,6 @@ struct PortControl: ~Copyable {
   var location: Span<UInt8> {
     @_lifetime(borrow self)
     borrowing get { path.span }
-  }
-
-  deinit {
-    guard socket != nil else { return }
-    let place = place
-    unsafe path.withPointer { path in
-      unsafe withUnsafePointer(to: place) { unsafe clinux_leave_unix(path, $0) }
-    }
   }
 
   /// Whether programs of this user may listen: the user is the ball's, or root.
@@ -154,33 +144,23 @@ struct PortControl: ~Copyable {
 
   /// Listens at a path; `false`, with `failure`, if that fails.
   mutating func open(_ location: Span<UInt8>, _ queue: borrowing PollQueue) -> Bool {
-    // bind(2) takes an empty path as an abstract name.
-    guard !location.isEmpty, path.assign(location) else {
-      // The beginning shows which path it was.
-      _ = path.assign(location.extracting(first: min(location.count, 255)))
-      failure = ErrorNumber.nameTooLong.rawValue
+    // The beginning shows which path it was.
+    _ = path.assign(location.extracting(first: min(location.count, 255)))
+    do throws(PortFailure) {
+      let listener = try UnixListener(path, replacesAll: true)
+      queue.add(listener.descriptor.number, .control, for: .readable)
+      self.listener = consume listener
+      failure = nil
+      return true
+    } catch {
+      failure = error
       return false
     }
-    var place = SocketPlace()
-    let number = unsafe path.withPointer { path in
-      unsafe withUnsafeMutablePointer(to: &place) { unsafe clinux_listen_unix(path, $0) }
-    }
-    guard number >= 0 else {
-      failure = 0 &- number
-      return false
-    }
-    socket = PortDescriptor(owning: number)
-    self.place = place
-    queue.add(number, .control, for: PollQueue.readable)
-    return true
   }
 
   /// Writes why it cannot be used, without a full stop.
   func writeTrouble(to writer: inout ByteWriter) {
-    let code = ErrorNumber(rawValue: failure)
-    PortFailure(
-      code: code, operation: .listen, explanation: code == .nameTooLong ? .pathTooLong : .none
-    ).write(to: &writer) { $0.write(start: path.span) }
+    failure?.write(to: &writer) { $0.write(start: path.span) }
   }
 
   // MARK: For the loop
@@ -196,19 +176,19 @@ struct PortControl: ~Copyable {
 
   /// Accepts programs again if the pause is over.
   mutating func advance(to now: Instant, _ queue: borrowing PollQueue) {
-    guard let deadline, deadline <= now, let number = socket?.number else { return }
+    guard let deadline, deadline <= now, let number = listener?.descriptor.number else { return }
     self.deadline = nil
-    queue.change(number, .control, to: PollQueue.readable)
+    queue.change(number, .control, to: .readable)
   }
 
   private mutating func accept(_ queue: borrowing PollQueue) {
-    guard let number = socket?.number else { return }
+    guard let number = listener?.descriptor.number else { return }
     let connection = clinux_accept(number)
     guard connection >= 0 else {
       if ErrorNumber(connection) != .wouldBlock {
         // For example too many open files: a waiting program would wake the loop repeatedly.
-        deadline = Instant(rawValue: clinux_now()).advanced(by: 1_000)
-        queue.change(number, .control, to: 0)
+        deadline = MonotonicClock.now.advanced(by: 1_000)
+        queue.change(number, .control, to: .none)
       }
       return
     }
@@ -216,7 +196,7 @@ struct PortControl: ~Copyable {
     while index < listeners.count, listeners[index].number >= 0 { index += 1 }
     guard Self.trusts(clinux_peer(connection)) else { return clinux_close(connection) }
     if index == listeners.count { Self.refuse(connection) }
-    guard index < listeners.count, queue.add(connection, .control, for: PollQueue.readable)
+    guard index < listeners.count, queue.add(connection, .control, for: .readable)
     else { return clinux_close(connection) }
     clinux_keep_more(connection)
     listeners[index] = PortListener(connection)

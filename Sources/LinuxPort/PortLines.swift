@@ -32,10 +32,10 @@ struct PortLines: ~Copyable {
     if let lines = unsafe lines { unsafe cgpiod_close(lines) }
   }
 
-  /// The queue has `events` for the lines.
-  mutating func handle(_ events: UInt32) {
+  /// The queue reports the lines as ready.
+  mutating func handle(_ readiness: Readiness) {
     mayHaveEdges = true
-    if events & PollQueue.hangUp != 0 { change = .hungUp }
+    if readiness.isHangUp { change = .hungUp }
   }
 
   /// A chip was added, removed or changed.
@@ -84,7 +84,7 @@ struct PortLines: ~Copyable {
     mayHaveEdges = true
     change = .none
     // If it fails there are lights and no buttons: only a kernel without memory refuses.
-    queue.add(unsafe cgpiod_descriptor(opened), .lines, for: PollQueue.readable)
+    queue.add(unsafe cgpiod_descriptor(opened), .lines, for: .readable)
     return true
   }
 
@@ -102,7 +102,7 @@ struct PortLines: ~Copyable {
   func listen(_ isListening: Bool, _ queue: borrowing PollQueue) {
     guard let lines = unsafe lines else { return }
     queue.change(
-      unsafe cgpiod_descriptor(lines), .lines, to: isListening ? PollQueue.readable : 0)
+      unsafe cgpiod_descriptor(lines), .lines, to: isListening ? .readable : .none)
   }
 
   mutating func nextEdge() -> EdgeRead {
@@ -111,7 +111,7 @@ struct PortLines: ~Copyable {
       return .edge(
         ButtonEdge(
           button: button, isClosed: held[button],
-          time: Instant(rawValue: clinux_now())))
+          time: MonotonicClock.now))
     }
     guard mayHaveEdges else { return .none }
     var edge = cgpiod_edge()
@@ -198,7 +198,7 @@ struct PortLines: ~Copyable {
   /// Notes the errno of the last call on open lines.
   private mutating func lose<Result>(_ result: Result) -> Result {
     failure = cgpiod_failure()
-    failure.code = clinux_last_error()
+    failure.code = ErrorNumber.current.rawValue
     failure.line = -1
     isOfOpenLines = true
     return result

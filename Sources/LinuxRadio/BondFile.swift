@@ -124,7 +124,7 @@ public struct BondFile: ~Copyable {
   /// Why the last call on the file failed.
   private var error: SystemError {
     SystemError(
-      Errno(rawValue: file.code?.rawValue ?? EINVAL),
+      file.code ?? .invalidArgument,
       String(writing: { file.writeOperation(to: &$0) }), path,
       explanation: String(writing: { file.writeReason(to: &$0) }))
   }

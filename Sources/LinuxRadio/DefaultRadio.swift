@@ -1,3 +1,4 @@
+import Linux
 import LinuxSystem
 
 /// The radio to use if none is named, and why.

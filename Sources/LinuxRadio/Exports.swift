@@ -1,2 +1,4 @@
-// Who opens a radio names it.
+// Who opens a radio names it, and its address there.
+@_exported import enum Linux.AddressChoice
+@_exported import enum Linux.AddressChoiceError
 @_exported import struct Linux.RadioAddress

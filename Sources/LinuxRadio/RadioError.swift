@@ -1,5 +1,4 @@
 import BluetoothHost
-import Glibc
 import Linux
 import LinuxSystem
 
@@ -40,7 +39,7 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
 
   /// The error for a failed call about `radio`.
   package init(_ radio: RadioAddress, _ error: SystemError) {
-    let code = ErrorNumber(rawValue: error.code.rawValue)
+    let code = error.code
     let known: RadioError? =
       switch radio.way {
       case .virtual: .virtual(error)
@@ -114,7 +113,7 @@ extension RadioFault {
 }
 
 extension RadioError.Kind {
-  init(_ code: Errno, of radio: RadioAddress) {
+  init(_ code: ErrorNumber, of radio: RadioAddress) {
     switch (code, radio.way) {
     case (.noSuchDevice, _), (.addressFamilyNotSupported, .adapter),
       (.protocolNotSupported, .adapter), (.noSuchFile, .serial):
@@ -142,8 +141,4 @@ extension Wording {
     let count = writer.count
     return String(decoding: storage.prefix(count), as: UTF8.self)
   }
-}
-
-extension Errno {
-  package static let readOnlyFileSystem = Errno(rawValue: EROFS)
 }

@@ -20,21 +20,21 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
   /// - Parameter airPath: The path of the virtual air's socket.
   package init(_ name: RadioAddress, loop: EventLoop, airPath: String = SharedAir.defaultPath) {
     self.name = name
-    source = RadioSource(name, loop: loop, airPath: airPath)
+    source = RadioSource(
+      RadioOpener(name, loop: loop, air: SharedAir(path: airPath, loop: loop)), loop: loop)
   }
 
   /// A radio that is not open, one of many of this program.
   ///
   /// - Parameters:
   ///   - air: The air for the radio `virtual`. Its owner advances and closes it.
-  ///   - queue: The queue of all these radios. Its owner closes it.
   ///   - watcher: Is notified when the radio is ready.
   package init(
-    _ name: RadioAddress, loop: EventLoop, sharing air: SharedAir, in queue: RadioQueue,
-    watcher: any RadioWatcher
+    _ name: RadioAddress, loop: EventLoop, sharing air: SharedAir, watcher: any RadioWatcher
   ) {
     self.name = name
-    source = RadioSource(name, loop: loop, sharing: air, in: queue, watcher: watcher)
+    source = RadioSource(
+      RadioOpener(name, loop: loop, air: air), loop: loop, watcher: watcher)
   }
 
   deinit { source.close() }
@@ -47,13 +47,13 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
   package var openingDeadline: Instant? { source.deadline }
 
   /// Whether this program hosts the virtual air.
-  package var isHostingAir: Bool { source.air?.server != nil }
+  package var isHostingAir: Bool { source.opener.air?.server != nil }
 
   /// When the radio must be opened again or time must pass; `nil` to wait for a descriptor.
-  package var deadline: Instant? { .earlier(source.deadline, source.air?.server?.deadline) }
+  package var deadline: Instant? { .earlier(source.deadline, source.opener.air?.server?.deadline) }
 
   /// Advances the air to `now`, if this program hosts it.
-  package func advance(to now: Instant) { source.air?.server?.advance(to: now) }
+  package func advance(to now: Instant) { source.opener.air?.server?.advance(to: now) }
 
   /// Opens the radio. Runs `loop` until the lookup of its host ends or a signal comes; does not
   /// wait for a controller to connect.
@@ -74,9 +74,9 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
 
   /// Opens the radio, unless it is open.
   package mutating func openRadio(at now: Instant) -> RadioOpening {
-    let isOpen: Bool
+    let opening: RadioOpening
     do throws(SystemError) {
-      isOpen = try source.open(at: now)
+      opening = try source.open(at: now)
     } catch {
       let refusal = RadioError(name, error)
       self.refusal = refusal
@@ -85,7 +85,7 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
     }
     // During another lookup of the host, the last refusal stays.
     if source.deadline == nil { refusal = nil }
-    return isOpen ? .opened : .pending
+    return opening
   }
 
   /// Closes the connection. An adapter returns to the kernel.

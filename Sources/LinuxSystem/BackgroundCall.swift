@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import Synchronization
 
 /// A call that may block for long, on a separate thread. Its end wakes a loop.
@@ -75,6 +76,6 @@ private func startThread(_ body: @escaping @Sendable () -> Void) throws(SystemEr
     }, context.toOpaque())
   guard code == 0 else {
     unsafe context.release()
-    throw SystemError(Errno(rawValue: code), "start", "a thread")
+    throw SystemError(ErrorNumber(rawValue: code), "start", "a thread")
   }
 }

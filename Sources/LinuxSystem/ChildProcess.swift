@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// Starts programs: posix_spawn(3).
 public enum ChildProcess {
@@ -34,7 +35,7 @@ public enum ChildProcess {
     defer { unsafe texts.forEach { unsafe free($0) } }
     var child = pid_t()
     let code = unsafe posix_spawn(&child, arguments[0], &actions, &attributes, &texts, environ)
-    guard code == 0 else { throw SystemError(Errno(rawValue: code), "start", arguments[0]) }
+    guard code == 0 else { throw SystemError(ErrorNumber(rawValue: code), "start", arguments[0]) }
     return child
   }
 

@@ -1,40 +1,6 @@
 import BluetoothHost
 import Glibc
-
-/// What a descriptor is ready for: a set of flags.
-public struct Readiness: RawRepresentable, Equatable, Sendable {
-  /// The flags of epoll.
-  public var rawValue: UInt32
-
-  /// Any flags, known or not.
-  public init(rawValue: UInt32) {
-    self.rawValue = rawValue
-  }
-
-  /// No flag. The end of the connection is always reported.
-  public static let none = Readiness(rawValue: 0)
-  /// There is something to read, or the other side has closed.
-  public static let readable = Readiness(rawValue: Epoll.in)
-  /// As `readable`, but edge-triggered: reported once, and again only when more arrives.
-  public static let readableEdge = Readiness(rawValue: Epoll.in | Epoll.edgeTriggered)
-  /// Some bytes can be written.
-  public static let writable = Readiness(rawValue: Epoll.out)
-  /// Both.
-  public static let readableOrWritable = Readiness(rawValue: readable.rawValue | writable.rawValue)
-
-  /// Whether a read would find bytes, the end, or the error.
-  public var isReadable: Bool {
-    rawValue & (Epoll.in | Epoll.hangUp | Epoll.error) != 0
-  }
-
-  /// Whether a write would be taken, or would find the error.
-  public var isWritable: Bool {
-    rawValue & (Epoll.out | Epoll.hangUp | Epoll.error) != 0
-  }
-
-  /// Whether the other side is gone or the descriptor has failed; a read shows which.
-  public var isHangUp: Bool { rawValue & (Epoll.hangUp | Epoll.error) != 0 }
-}
+import Linux
 
 /// Is called by a loop when a descriptor is ready.
 public protocol EventHandler: AnyObject {
@@ -49,37 +15,39 @@ public protocol EventHandler: AnyObject {
 public final class EventLoop {
   /// Identifies an added descriptor, to change or remove it.
   public struct Registration: Equatable, Sendable {
-    fileprivate var index: Int
-    fileprivate var generation: UInt32
+    fileprivate var token: PollToken
   }
 
   private struct Slot {
+    var isInUse = false
     var handler: (any EventHandler)?
-    var descriptor: CInt = -1
+    var descriptor: Int32 = -1
+    /// What the handler calls the descriptor.
     var token = 0
     /// Distinguishes this use of the slot from earlier ones, which may still have pending events.
     var generation: UInt32 = 0
   }
 
-  private let epoll: FileDescriptor
+  /// How many bits of a token are the index of its slot; the rest are its generation.
+  private static let indexBits: UInt32 = 20
+
+  /// The descriptors that it waits for. The queue is a descriptor too, readable while one in it is
+  /// ready: another queue can wait for it.
+  package let queue: PollQueue
   private var slots: [Slot] = []
-  /// The ready descriptors, as numbered by `control`, and what each is ready for.
-  private var readyNumbers = [UInt64](repeating: 0, count: 16)
-  private var readyFlags = [UInt32](repeating: 0, count: 16)
+  /// The slots that are not in use.
+  private var free: [Int] = []
 
   /// An empty loop. From now on, the process ignores SIGPIPE: a write to a socket without a reader
   /// returns an error.
   public init() throws(SystemError) {
     ignoreBrokenPipes()
-    let number = try SystemCall.run("create", "an event queue") {
-      clinuxsystem_create_queue()
-    }
-    epoll = FileDescriptor(owning: number, name: "the event queue")
+    guard let queue = PollQueue() else { throw SystemError(.current, "create", "an event queue") }
+    self.queue = queue
   }
 
-  /// The queue's own descriptor: readable while a descriptor in it is ready. Another queue can wait
-  /// for it.
-  package var descriptor: CInt { epoll.rawValue }
+  /// The queue's own descriptor.
+  package var descriptor: Int32 { queue.number }
 
   /// Calls `handler` whenever `descriptor` is ready for `interest`. The loop retains the handler.
   /// Remove the registration before the descriptor is closed.
@@ -90,38 +58,77 @@ public final class EventLoop {
     try add(number: descriptor.rawValue, for: interest, handler: handler, token: token)
   }
 
+  /// Calls `handler` whenever a signal of `signals` is pending, as `add` for a descriptor.
+  public func add(
+    _ signals: borrowing SignalQueue, handler: any EventHandler, token: Int = 0
+  ) throws(SystemError) -> Registration {
+    try add(number: signals.descriptor.number, for: .readable, handler: handler, token: token)
+  }
+
   /// As `add`, for the descriptor with this number.
   package func add(
     number: CInt, for interest: Readiness, handler: any EventHandler, token: Int = 0
   ) throws(SystemError) -> Registration {
-    let index = freeSlot()
-    let registration = Registration(index: index, generation: slots[index].generation)
-    try control(Epoll.add, number, interest, registration)
-    slots[index].handler = handler
-    slots[index].descriptor = number
-    slots[index].token = token
-    return registration
+    let reserved = reserve(for: handler)
+    guard queue.add(number, reserved, for: interest) else {
+      let code = ErrorNumber.current
+      release(reserved)
+      throw SystemError(code, "watch", "descriptor \(number)")
+    }
+    slots[index(of: reserved)].descriptor = number
+    slots[index(of: reserved)].token = token
+    return Registration(token: reserved)
   }
 
   /// Changes the interest. Does nothing if the registration has been removed.
   public func change(
     _ registration: Registration, to interest: Readiness
   ) throws(SystemError) {
-    guard isCurrent(registration) else { return }
-    try control(Epoll.modify, slots[registration.index].descriptor, interest, registration)
+    let token = registration.token
+    guard isCurrent(token) else { return }
+    let number = slots[index(of: token)].descriptor
+    guard queue.change(number, token, to: interest) else {
+      throw SystemError(.current, "watch", "descriptor \(number)")
+    }
   }
 
   /// Stops calling the handler, also for pending events. Does nothing if the registration has been
   /// removed before.
   public func remove(_ registration: Registration) {
-    guard isCurrent(registration) else { return }
-    let index = registration.index
-    // Fails only if the descriptor has been closed, which also removes it.
-    try? control(Epoll.delete, slots[index].descriptor, .none, registration)
-    slots[index].handler = nil
-    slots[index].descriptor = -1
-    slots[index].generation &+= 1
+    let token = registration.token
+    guard isCurrent(token) else { return }
+    // Does nothing if the descriptor has been closed, which also removes it.
+    queue.remove(slots[index(of: token)].descriptor)
+    release(token)
   }
+
+  // MARK: Descriptors that their owners add to the queue
+
+  /// A token for a descriptor that its owner adds to `queue`, until `release`.
+  ///
+  /// - Parameter handler: Is called when the descriptor is ready; `nil` if that only wakes the loop.
+  package func reserve(for handler: (any EventHandler)? = nil) -> PollToken {
+    let index = freeSlot()
+    slots[index].isInUse = true
+    slots[index].handler = handler
+    return PollToken(
+      rawValue: slots[index].generation << Self.indexBits | UInt32(truncatingIfNeeded: index))
+  }
+
+  /// Calls `handler` from now on for the token.
+  package func set(_ token: PollToken, to handler: any EventHandler) {
+    if isCurrent(token) { slots[index(of: token)].handler = handler }
+  }
+
+  /// The token is free, also of pending events. Its descriptor has been removed or closed.
+  package func release(_ token: PollToken) {
+    guard isCurrent(token) else { return }
+    let generation = slots[index(of: token)].generation
+    slots[index(of: token)] = Slot(generation: (generation + 1) % (1 << (32 - Self.indexBits)))
+    free.append(index(of: token))
+  }
+
+  // MARK: Waiting
 
   /// Sleeps until a descriptor is ready or `deadline` has come, and calls the handlers of those
   /// that are ready.
@@ -134,17 +141,21 @@ public final class EventLoop {
   public func wait(
     until deadline: Instant?, now: Instant = MonotonicClock.now
   ) throws(SystemError) -> Bool {
-    let timeout = Self.timeout(until: deadline, now: now)
-    let descriptor = epoll.rawValue
-    let count = try SystemCall.transfer("wait for", epoll.name) {
-      let capacity = CInt(readyNumbers.count)
-      return unsafe Int(
-        clinuxsystem_wait(descriptor, &readyNumbers, &readyFlags, capacity, timeout))
+    var timeout = Self.timeout(until: deadline, now: now)
+    var isAnyReady = false
+    // The caller has its turn after a few dozen descriptors.
+    for _ in 0..<8 {
+      var count = 0
+      let isRight = queue.wait(timeout) { token, readiness in
+        count += 1
+        dispatch(token, readiness)
+      }
+      guard isRight else { throw SystemError(.current, "wait for", "the event queue") }
+      if count > 0 { isAnyReady = true }
+      guard count == PollQueue.capacity else { break }
+      timeout = 0
     }
-    for index in 0..<(count ?? 0) {
-      dispatch(readyNumbers[index], Readiness(rawValue: readyFlags[index]))
-    }
-    return (count ?? 0) > 0
+    return isAnyReady
   }
 
   /// The milliseconds that epoll may sleep; -1 for ever.
@@ -154,36 +165,26 @@ public final class EventLoop {
     return CInt(clamping: deadline.rawValue - now.rawValue)
   }
 
-  private func dispatch(_ number: UInt64, _ readiness: Readiness) {
-    let registration = Registration(
-      index: Int(truncatingIfNeeded: number & 0xFFFF_FFFF),
-      generation: UInt32(truncatingIfNeeded: number >> 32))
-    guard isCurrent(registration) else { return }
-    let slot = slots[registration.index]
+  private func dispatch(_ token: PollToken, _ readiness: Readiness) {
+    guard isCurrent(token) else { return }
+    let slot = slots[index(of: token)]
     slot.handler?.handle(readiness, token: slot.token)
   }
 
-  private func isCurrent(_ registration: Registration) -> Bool {
-    slots.indices.contains(registration.index)
-      && slots[registration.index].handler != nil
-      && slots[registration.index].generation == registration.generation
+  private func index(of token: PollToken) -> Int {
+    Int(token.rawValue & (1 << Self.indexBits - 1))
+  }
+
+  private func isCurrent(_ token: PollToken) -> Bool {
+    let index = index(of: token)
+    return index < slots.count && slots[index].isInUse
+      && slots[index].generation == token.rawValue >> Self.indexBits
   }
 
   private func freeSlot() -> Int {
-    if let index = slots.firstIndex(where: { $0.handler == nil }) { return index }
+    if let index = free.popLast() { return index }
     slots.append(Slot())
     return slots.count - 1
-  }
-
-  private func control(
-    _ operation: CInt, _ descriptor: CInt, _ interest: Readiness, _ registration: Registration
-  ) throws(SystemError) {
-    let data =
-      UInt64(registration.generation) << 32 | UInt64(UInt32(truncatingIfNeeded: registration.index))
-    let queue = epoll.rawValue
-    try SystemCall.run("watch", "descriptor \(descriptor)") {
-      clinuxsystem_control(queue, operation, descriptor, interest.rawValue, data)
-    }
   }
 }
 

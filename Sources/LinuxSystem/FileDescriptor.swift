@@ -1,23 +1,25 @@
-import Glibc
+import BluetoothHost
+import Linux
 
 /// Owns an open file, socket or device, and closes it when it is destroyed.
 public struct FileDescriptor: ~Copyable, Sendable {
-  /// The kernel's number for it. Do not use it after the owner is destroyed.
-  public let rawValue: CInt
+  private let descriptor: PortDescriptor
 
   /// Its name in error messages: a path, a host and port, an adapter.
   public let name: String
 
   /// Takes ownership of a descriptor.
-  public init(owning rawValue: CInt, name: String) {
-    self.rawValue = rawValue
+  public init(owning rawValue: Int32, name: String) {
+    self.init(PortDescriptor(owning: rawValue), name: name)
+  }
+
+  init(_ descriptor: consuming PortDescriptor, name: String) {
+    self.descriptor = descriptor
     self.name = name
   }
 
-  deinit {
-    // Not repeated on EINTR: Linux has freed the number, and another file may have it.
-    close(rawValue)
-  }
+  /// The kernel's number for it. Do not use it after the owner is destroyed.
+  public var rawValue: Int32 { descriptor.number }
 
   /// How a read ended.
   public enum ReadResult: Equatable, Sendable {
@@ -33,16 +35,11 @@ public struct FileDescriptor: ~Copyable, Sendable {
   public borrowing func read(
     into buffer: inout MutableSpan<UInt8>
   ) throws(SystemError) -> ReadResult {
-    let descriptor = rawValue
-    let count = try SystemCall.transfer("read from", name) {
-      unsafe buffer.withUnsafeMutableBufferPointer { bytes in
-        unsafe Glibc.read(descriptor, bytes.baseAddress, bytes.count)
-      }
-    }
-    switch count {
-    case nil: return .nothingYet
-    case 0: return .end
-    case let count?: return .bytes(count)
+    switch descriptor.read(into: &buffer) {
+    case .bytes(0): return .end
+    case .bytes(let count): return .bytes(count)
+    case .wouldBlock: return .nothingYet
+    case .failed(let code): throw SystemError(code, "read from", name)
     }
   }
 
@@ -50,12 +47,10 @@ public struct FileDescriptor: ~Copyable, Sendable {
   ///
   /// - Returns: How many it took; if 0, wait until the descriptor is writable.
   public borrowing func write(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
-    let descriptor = rawValue
-    let count = try SystemCall.transfer("write to", name) {
-      unsafe bytes.withUnsafeBufferPointer { bytes in
-        unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-      }
+    switch descriptor.write(bytes) {
+    case .bytes(let count): return count
+    case .wouldBlock: return 0
+    case .failed(let code): throw SystemError(code, "write to", name)
     }
-    return count ?? 0
   }
 }

@@ -30,8 +30,3 @@ public enum FileLimit {
     return FileDescriptor(owning: number, name: path)
   }
 }
-
-extension Errno {
-  /// EMFILE: this process may open no more files.
-  package static let tooManyOpenFiles = Errno(rawValue: EMFILE)
-}

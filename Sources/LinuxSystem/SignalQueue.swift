@@ -1,32 +1,43 @@
-import Glibc
+import Linux
 
-/// Signals that a loop waits for, instead of signal handlers: signalfd(2).
-public struct SignalQueue: ~Copyable {
-  /// Readable while a signal is pending.
-  public let descriptor: FileDescriptor
-
+extension SignalQueue {
   /// Blocks `signals` in the calling thread and in threads that it starts later, and queues them.
   /// They stay blocked after the queue is destroyed.
   ///
   /// - Parameter name: The name of the signals in error messages.
-  public init(_ signals: [CInt], name: String) throws(SystemError) {
-    var set = sigset_t()
-    unsafe sigemptyset(&set)
-    for signal in signals { unsafe sigaddset(&set, signal) }
-    unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
-    let number = try SystemCall.run("watch", name) {
-      unsafe clinuxsystem_open_signals(&set)
+  public init(_ signals: [Int32], name: String) throws(SystemError) {
+    let bits = signals.reduce(UInt64(0)) { $0 | 1 << UInt64($1) }
+    guard let queue = SignalQueue(bits) else { throw SystemError(.current, "watch", name) }
+    self = queue
+  }
+}
+
+/// Counts SIGINT, SIGTERM and SIGHUP in a loop, so that they do not end the process at once.
+public final class TerminationSignals: EventHandler {
+  /// How many have come. The second one means that the user will not wait.
+  public var count: Int { signals.count }
+
+  private var signals: EndSignals
+  private let loop: EventLoop
+  private var registration: EventLoop.Registration?
+
+  /// Queues the signals of the calling thread, and of threads that it starts later, for `loop`.
+  public init(loop: EventLoop) throws(SystemError) {
+    self.loop = loop
+    guard let signals = EndSignals() else {
+      throw SystemError(.current, "watch", "SIGINT, SIGTERM and SIGHUP")
     }
-    descriptor = FileDescriptor(owning: number, name: name)
+    self.signals = signals
+    registration = try loop.add(number: self.signals.number, for: .readable, handler: self)
   }
 
-  /// Takes the number of the next signal; `nil` if none is pending. A signal that came several
-  /// times is reported once.
-  public borrowing func next() -> CInt? {
-    // A record of 128 bytes for each signal, which begins with its number: signalfd(2).
-    var record = InlineArray<128, UInt8>(repeating: 0)
-    var space = record.mutableSpan
-    guard case .bytes = (try? descriptor.read(into: &space)) ?? .end else { return nil }
-    return CInt(record[0])
+  /// Stops counting. The signals stay blocked.
+  public func stop() {
+    guard let registration else { return }
+    loop.remove(registration)
+    self.registration = nil
   }
+
+  /// Counts the signals that have come.
+  public func handle(_ readiness: Readiness, token: Int) { signals.take() }
 }

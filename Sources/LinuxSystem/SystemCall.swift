@@ -1,3 +1,5 @@
+import Linux
+
 /// Makes system calls, and throws their errors. Repeats a call that a signal interrupted (EINTR); a
 /// call that would block is not an error (EAGAIN).
 package enum SystemCall {
@@ -12,7 +14,7 @@ package enum SystemCall {
     while true {
       let result = call()
       if result >= 0 { return result }
-      let code = Errno.current
+      let code = ErrorNumber.current
       if code != .interrupted { throw SystemError(code, operation(), subject()) }
     }
   }
@@ -28,7 +30,7 @@ package enum SystemCall {
     while true {
       let result = call()
       if result >= 0 { return result }
-      switch Errno.current {
+      switch ErrorNumber.current {
       case .interrupted: continue
       case .wouldBlock: return nil
       case let code: throw SystemError(code, operation(), subject())

@@ -1,4 +1,5 @@
 import BluetoothHost
+import Linux
 
 extension String {
   /// The text in UTF-8 that `body` writes, at most 1,024 bytes of it.
@@ -23,15 +24,14 @@ extension DeviceAddress {
 
   /// The bytes of an address as people write it, the least significant first; `nil` for other text.
   package static func bytes(of text: String) -> InlineArray<6, UInt8>? {
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 6 else { return nil }
-    var bytes = InlineArray<6, UInt8>(repeating: 0)
-    for (index, part) in parts.enumerated() {
-      guard part.utf8.count == 2, let byte = UInt8(part, radix: 16), part.first != "+" else {
-        return nil
-      }
-      bytes[5 - index] = byte
-    }
-    return bytes
+    bytes(of: Array(text.utf8).span)
+  }
+}
+
+extension CText<256> {
+  /// A path or a host. Empty if it has a zero byte or more than 255 bytes, which no call takes.
+  package init(_ text: String) {
+    self.init()
+    _ = assign(Array(text.utf8).span)
   }
 }

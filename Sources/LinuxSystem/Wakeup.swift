@@ -1,4 +1,4 @@
-import Glibc
+import Linux
 
 /// Wakes a loop that sleeps on another thread: eventfd(2).
 ///
@@ -38,8 +38,9 @@ final class Bell: Sendable {
   let descriptor: FileDescriptor
 
   init() throws(SystemError) {
-    let number = try SystemCall.run("make", "a bell for the event loop") {
-      clinuxsystem_open_bell()
+    let number = clinux_open_bell()
+    guard number >= 0 else {
+      throw SystemError(ErrorNumber(number), "make", "a bell for the event loop")
     }
     descriptor = FileDescriptor(owning: number, name: "the event loop's bell")
   }

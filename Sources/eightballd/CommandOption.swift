@@ -2,7 +2,8 @@ import LinuxPort
 
 /// The options of eightballd, with the rows that `eightball run` has too.
 enum CommandOption: Int, OptionTable {
-  case name, answers, seed, idleLimit, security, pairingWindow, control, allowRemoteButtons, address,
+  case name, answers, seed, idleLimit, security, pairingWindow, control, allowRemoteButtons,
+    address,
     board, set, radio, json, quiet, version, help
 
   static func row(at number: Int) -> OptionRow? { CommandOption(rawValue: number)?.row }

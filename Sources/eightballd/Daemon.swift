@@ -18,7 +18,7 @@ enum Daemon {
 
   /// A ball with security, a control socket and figures.
   typealias Runner = ProtectedBallRunner<
-    4, 2_053, 8_192, 8_192, LinuxPort, BallSecurityManager<4, PortRandom>
+    4, 2_053, 8_192, 8_192, LinuxPort, BallSecurityManager<4, SystemRandom>
   >
 
   /// Runs the program.
@@ -98,10 +98,10 @@ enum Daemon {
     let protection: BallProtection = options.isProtected ? .encrypted : .none
     let identity = options.isProtected ? port.openBonds(into: &table) : nil
     let known = identity?.address
-    let security = BallSecurityManager<4, PortRandom>(
+    let security = BallSecurityManager<4, SystemRandom>(
       policy: protection.policy(hasUser: false, staysOpen: options.keepsPairingOpen),
       identity: identity, bonds: table,
-      delegate: PairingGate(protection), agreement: P256KeyAgreement(), random: PortRandom())
+      delegate: PairingGate(protection), agreement: P256KeyAgreement(), random: SystemRandom())
     var runner = Runner(
       configuration(options, address: Self.address(address, knownAs: known)), security: security,
       on: port)
@@ -126,7 +126,9 @@ enum Daemon {
   private static func openControl(
     _ options: borrowing Options, _ runner: inout Runner
   ) -> Bool {
-    if runner.port.openControl(at: options.control, allowsRemoteButtons: options.allowsRemoteButtons) {
+    if runner.port.openControl(
+      at: options.control, allowsRemoteButtons: options.allowsRemoteButtons)
+    {
       return true
     }
     let isNamed = options.control != nil
@@ -197,51 +199,26 @@ enum Daemon {
       name: given ?? DeviceName(StaticText("Magic 8-Ball")), service: .ballService,
       address: address, idleLimit: options.idleLimit == 0 ? nil : options.idleLimit)
     return BallConfiguration(
-      host: host, seed: options.seed ?? Random.number(), style: options.style,
+      host: host, seed: options.seed ?? random(), style: options.style,
       lines: options.lines)
+  }
+
+  private static func random() -> UInt64 {
+    var generator = SystemRandom()
+    return generator.next()
   }
 
   /// The address of `--address`, or else of EIGHTBALL_ADDRESS, or else the controller's.
   private static func ownAddress(_ options: borrowing Options) throws(OptionError) -> OwnAddress {
     var address = options.address
     if address == nil, let text = ProgramText(environment: "EIGHTBALL_ADDRESS") {
-      do throws(AddressTextError) {
-        address = try AddressText(text.span)
+      do throws(AddressChoiceError) {
+        address = try AddressChoice(text.span)
       } catch {
         throw OptionError(.environment(error), text)
       }
     }
-    switch address {
-    case nil: return .automatic(orRandom: Random.address())
-    case .public: return .public
-    case .random: return .random(Random.address())
-    case .fixed(let address): return .random(address)
-    }
-  }
-}
-
-/// Random numbers of the kernel.
-enum Random {
-  /// Any number.
-  static func number() -> UInt64 {
-    var bytes = InlineArray<8, UInt8>(repeating: 0)
-    fill(bytes.mutableSpan)
-    var reader = ByteReader(bytes.span)
-    return reader.readUInt64() ?? 0
-  }
-
-  /// A static random address.
-  static func address() -> DeviceAddress {
-    var bytes = InlineArray<6, UInt8>(repeating: 0)
-    fill(bytes.mutableSpan)
-    return .staticRandom(bytes)
-  }
-
-  private static func fill(_ space: consuming MutableSpan<UInt8>) {
-    // Fails only without getrandom(2): then the bytes are zeros.
-    _ = unsafe space.withUnsafeMutableBufferPointer {
-      unsafe clinux_fill_random($0.baseAddress, $0.count)
-    }
+    return (address ?? .automatic).own
   }
 }
 

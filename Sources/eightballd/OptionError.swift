@@ -15,9 +15,9 @@ struct OptionError: Error {
     /// `--pairing-window` without pairing.
     case openPairingWindow
     case idleLimit
-    case address(AddressTextError)
+    case address(AddressChoiceError)
     /// The address of EIGHTBALL_ADDRESS is wrong.
-    case environment(AddressTextError)
+    case environment(AddressChoiceError)
     case radio(RadioAddressError)
     case setting(BoardFault)
     case tooManySettings
@@ -68,10 +68,10 @@ struct OptionError: Error {
     case .address(let error):
       writeInvalid(.address, to: &writer)
       writer.write(text: ": ")
-      error.write(to: &writer, of: text)
+      error.write(to: &writer, of: text.span)
     case .environment(let error):
       writer.write(text: "EIGHTBALL_ADDRESS: ")
-      error.write(to: &writer, of: text)
+      error.write(to: &writer, of: text.span)
       writer.write(text: ".")
     case .radio(let error):
       writeInvalid(.radio, to: &writer)

@@ -36,7 +36,7 @@ struct Options {
   /// `--allow-remote-buttons`.
   var allowsRemoteButtons = false
   /// `--address`.
-  var address: AddressText?
+  var address: AddressChoice?
   /// `--radio`.
   var radio: RadioAddress?
   /// `--board`.
@@ -108,8 +108,8 @@ struct Options {
       guard minutes <= 1_440 else { throw OptionError(.idleLimit, value) }
       idleLimit = UInt16(truncatingIfNeeded: minutes)
     case .address:
-      do throws(AddressTextError) {
-        address = try AddressText(value.span)
+      do throws(AddressChoiceError) {
+        address = try AddressChoice(value.span)
       } catch {
         throw OptionError(.address(error), value)
       }

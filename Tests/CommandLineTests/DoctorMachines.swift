@@ -1,3 +1,4 @@
+import Linux
 import Boards
 import BluetoothHost
 import LinuxRadio

@@ -1,3 +1,4 @@
+import Linux
 import Boards
 import LinuxRadio
 import LinuxSystem

@@ -43,7 +43,7 @@ struct RemedyTests {
     ] {
       for number in CInt(1)...133 {
         let error = RadioError(
-          try RadioAddress(name), SystemError(Errno(rawValue: number), "open", "/air"))
+          try RadioAddress(name), SystemError(ErrorNumber(rawValue: number), "open", "/air"))
         if let remedy = error.remedy { expectTaken(remedy) }
       }
     }

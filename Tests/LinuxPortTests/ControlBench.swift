@@ -12,7 +12,7 @@ final class ControlBench {
 
   init(_ queue: consuming PollQueue) { self.queue = queue }
 
-  var failure: Int32 { control.failure }
+  var failure: ErrorNumber? { control.failure?.code }
   var isTaken: Bool { control.isTaken }
   var isInUse: Bool { control.isInUse }
   var hasEvents: Bool { control.hasEvents }

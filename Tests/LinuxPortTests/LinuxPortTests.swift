@@ -174,7 +174,8 @@ struct LinuxPortTests {
     let folder = try TestDirectory()
     defer { folder.remove("control") }
     try withPort { port in
-      let isOpen = port.openControl(at: lasting(folder.path + "/control"), allowsRemoteButtons: true)
+      let isOpen = port.openControl(
+        at: lasting(folder.path + "/control"), allowsRemoteButtons: true)
       #expect(isOpen)
       let state = (port.allowsRemoteButtons, port.hasListeners, port.hasControlEvent)
       #expect(state == (true, false, false))
@@ -210,7 +211,7 @@ struct LinuxPortTests {
       #expect(!isAllowed)
       #expect(
         text { port.writeControlTrouble(to: &$0) }
-          == "cannot listen on /nowhere/control: No such file or directory")
+          == "cannot listen on /nowhere/control: its folder does not exist")
     }
   }
 

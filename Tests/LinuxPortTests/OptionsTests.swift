@@ -128,7 +128,7 @@ struct OptionsTests {
         "The name “123456789012345678901234567890” is 30 bytes long in UTF-8; an advertisement holds "
           + "at most 29. Shorten --name."
       ),
-      (["--address", "here"], "\"here\" names no address: expected public"),
+      (["--address", "here"], "unknown address \"here\": expected public"),
       (["--radio", "usb:0"], "unknown radio \"usb:0\": expected unix:PATH"),
       (
         ["--set", "shake"], "The value 'shake' is invalid for '--set <field=value>': expected NAME="

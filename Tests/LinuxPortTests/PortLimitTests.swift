@@ -3,6 +3,7 @@ import BluetoothHost
 import Boards
 import Glibc
 import LinuxSystem
+import LinuxTestSupport
 import Testing
 
 @testable import Linux
@@ -111,12 +112,12 @@ struct PortLimitTests {
   func noWatch() async {
     // In a process of its own: the limit on files is for a whole process.
     await #expect(processExitsWith: .success) {
-      let queue = try makeQueue()
       var (hasWatch, hasQueue) = (true, true)
       try withoutDescriptors {
-        switch ChipWatch("/dev", queue) {
-        case nil: hasWatch = false
-        case _?: break
+        do throws(ErrorNumber) {
+          _ = unsafe try DirectoryChanges("/dev")
+        } catch {
+          hasWatch = error != .tooManyOpenFiles
         }
         switch PollQueue() {
         case nil: hasQueue = false
@@ -166,29 +167,14 @@ struct PortLimitTests {
   func hangUp() {
     var lines = PortLines(BoardDescription(named: "none"), directory: "/dev")
     func change() -> LinesChange { lines.takeChange() }
-    lines.handle(PollQueue.readable)
+    lines.handle(.readable)
     #expect(change() == .none)
-    lines.handle(PollQueue.readable | PollQueue.hangUp)
+    lines.handle(Readiness(rawValue: 0x001 | 0x010))
     lines.chipsChanged()
     #expect(change() == .hungUp)
     #expect(change() == .none)
     lines.chipsChanged()
     #expect(change() == .chipChanged)
-  }
-
-  @Test("A record of a chip's folder that is cut is no change")
-  func cutRecord() {
-    // The watch, the mask IN_CREATE, a cookie, the length of the name: inotify(7).
-    func record(_ name: String, length: UInt8) -> [UInt8] {
-      [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, length, 0, 0, 0] + Array(name.utf8)
-    }
-    func isChange(_ records: [UInt8]) -> Bool { ChipWatch.isChange(records.span) }
-    let whole = record("gpiochip0\0\0\0\0\0\0\0", length: 16)
-    #expect(isChange(whole))
-    let other = record("ttyS0\0\0\0", length: 8)
-    #expect(!isChange(other))
-    #expect(isChange(other + whole))
-    for count in 0..<whole.count { #expect(!isChange(Array(whole.prefix(count)))) }
   }
 
   // MARK: Radios
@@ -251,7 +237,7 @@ struct PortLimitTests {
     }
     // An attempt that is given up leaves nothing for the next one.
     #expect(radio.open(queue, at: start) == .pending)
-    radio.handle(PollQueue.writable)
+    radio.handle(.writable)
     radio.close(queue)
     #expect(radio.deadline == nil)
     #expect(radio.open(queue, at: start) == .pending)

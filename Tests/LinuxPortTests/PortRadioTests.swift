@@ -1,6 +1,7 @@
 import BluetoothHost
 import Glibc
 import LinuxSystem
+import LinuxTestSupport
 import Testing
 
 @testable import Linux
@@ -71,7 +72,7 @@ struct PortRadioTests {
     #expect(radio.open(queue, at: start) == .opened)
     let other = try accept(listener)
     _ = try other.write([4, 14, 1].span)
-    radio.handle(PollQueue.writable)
+    radio.handle(.writable)
     #expect(read(&radio) == .nothing)
     serve(&radio, queue)
     #expect(read(&radio) == .bytes(3))
@@ -128,7 +129,7 @@ struct PortRadioTests {
     let queue = try makeQueue()
     var radio = PortRadio(try RadioAddress(Array("tcp-client:192.0.2.1:9".utf8).span))
     guard radio.open(queue, at: start) == .pending else { return }
-    radio.handle(PollQueue.writable)
+    radio.handle(.writable)
     radio.close(queue)
     #expect(radio.deadline == nil)
     #expect(radio.open(queue, at: start) == .pending)
@@ -294,9 +295,9 @@ struct PortRadioTests {
   private func serve(
     _ radio: inout PortRadio, _ queue: borrowing PollQueue, timeout: Int32 = 0
   ) {
-    var events: UInt32 = 0
-    _ = queue.wait(timeout) { token, ready in if token == .radio { events |= ready } }
-    if events != 0 { radio.handle(events) }
+    var events = Readiness.none
+    _ = queue.wait(timeout) { token, ready in if token == .radio { events.add(ready) } }
+    if events != .none { radio.handle(events) }
   }
 
   private func freePort() throws -> UInt16 {

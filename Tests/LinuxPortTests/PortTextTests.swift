@@ -57,7 +57,8 @@ struct PortTextTests {
       ),
     ] {
       #expect(text { error.write(to: &$0, of: name.span) }.hasSuffix(words), "\(error)")
-      #expect(text { error.write(to: &$0, of: name.span) }.hasPrefix("unknown radio \"x\": "), "\(error)")
+      #expect(
+        text { error.write(to: &$0, of: name.span) }.hasPrefix("unknown radio \"x\": "), "\(error)")
     }
   }
 

@@ -65,31 +65,6 @@ struct WordsTests {
     #expect(found == name)
   }
 
-  @Test(
-    "In /dev, only records about chips are a change",
-    arguments: [
-      (["gpiochip0"], 0x100, true), (["ttyS0", "gpiochip12"], 0x200, true),
-      (["ttyS0"], 0x100, false),
-      (["gpio"], 0x100, false), ([""], 0x4000, true), ([""], 0x100, false),
-    ] as [([String], UInt32, Bool)])
-  func chips(names: [String], mask: UInt32, isChange: Bool) {
-    var records: [UInt8] = []
-    for name in names {
-      // The watch, the mask, the cookie, the length, and the name with zeros up to 16 bytes.
-      for number in [1, mask, 0, name.isEmpty ? 0 : 16] as [UInt32] {
-        unsafe withUnsafeBytes(of: number) { unsafe records.append(contentsOf: $0) }
-      }
-      if !name.isEmpty {
-        records += Array(name.utf8) + [UInt8](repeating: 0, count: 16 - name.utf8.count)
-      }
-    }
-    #expect(ChipWatch.isChange(records.span) == isChange)
-    // A cut record is ignored, and nothing is read beyond its end.
-    for length in 0..<16 {
-      #expect(ChipWatch.isChange(records.span.extracting(first: length)) == false)
-    }
-  }
-
   @Test("Lines that are unavailable are reported with the reason and a remedy")
   func lines() throws {
     let queue = try makeQueue()

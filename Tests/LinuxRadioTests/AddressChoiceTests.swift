@@ -25,26 +25,28 @@ struct AddressChoiceTests {
     "An address with equal random bits is refused, and the error says why",
     arguments: ["FF:FF:FF:FF:FF:FF", "C0:00:00:00:00:00"])
   func uniform(text: String) {
-    let error = #expect(throws: AddressChoiceError.self) { try AddressChoice(text) }
+    let error = #expect(throws: AddressTextError.self) { try AddressChoice(text) }
     #expect(
       error?.description
-        == "\"\(text)\" is not a static random address: of its lower 46 bits, at least one must be "
-        + "0 and at least one 1 (Core Specification, Vol 6, Part B, 1.3.2.1). Choose another, such "
+        == "unknown address \"\(text)\": of the lower 46 bits of a static random address, at least "
+        + "one must be 0 and at least one 1 (Core Specification, Vol 6, Part B, 1.3.2.1). Choose another, such "
         + "as C0:00:00:00:00:01")
   }
 
   @Test(
     "Anything else is refused, and the error says what was expected",
     arguments: [
-      "", "blue", "BF:00:00:00:00:01", "00:00:00:00:00:00", "C0:00:00:00:01",
+      "", "blue", "randomly", "publi", "80:00:00:00:00:01", " C0:00:00:00:00:01",
+      "BF:00:00:00:00:01", "00:00:00:00:00:00", "C0:00:00:00:01",
       "C0:00:00:00:00:01:02",
-      "C0-00-00-00-00-01", "C0:00:00:00:00:+1", "C0:00:00:00:00:1", "C0:00:00:00:00:0G",
+      "C0-00-00-00-00-01", "C00:0:00:00:00:01", "+0:00:00:00:00:01", "C0:00:00:00:00:+1",
+      "C0:00:00:00:00:1", "C0:00:00:00:00:0G",
     ])
   func wrong(text: String) {
-    let error = #expect(throws: AddressChoiceError.self) { try AddressChoice(text) }
+    let error = #expect(throws: AddressTextError.self) { try AddressChoice(text) }
     #expect(
       error?.description
-        == "\"\(text)\" names no address: expected public, random, or a static random address, six "
+        == "unknown address \"\(text)\": expected public, random, or a static random address, six "
         + "bytes with C0 to FF as the first, such as C0:00:00:00:00:01")
   }
 }

@@ -55,7 +55,7 @@ struct RadioErrorTests {
   @Test("Unknown errors have the system's text")
   func unknown() {
     let error = RadioError(
-      .adapter(0), SystemError(Errno(rawValue: EIO), "take over", "hci0"))
+      .adapter(0), SystemError(ErrorNumber(rawValue: EIO), "take over", "hci0"))
     #expect(error.description == "cannot take over hci0: Input/output error")
   }
 
@@ -69,7 +69,7 @@ struct RadioErrorTests {
     _ location: SourceLocation = #_sourceLocation
   ) {
     let error = RadioError(
-      radio, SystemError(Errno(rawValue: code), "use", "subject"))
+      radio, SystemError(ErrorNumber(rawValue: code), "use", "subject"))
     #expect(error.reason.contains(reason), sourceLocation: location)
     #expect(error.remedy?.contains(remedy) == true, sourceLocation: location)
   }
@@ -124,7 +124,7 @@ struct DefaultRadioTests {
   @Test(
     "has a kind for programs",
     arguments: [
-      (RadioAddress.adapter(0), Errno.noSuchDevice, RadioError.Kind.absent),
+      (RadioAddress.adapter(0), ErrorNumber.noSuchDevice, RadioError.Kind.absent),
       (.adapter(0), .addressFamilyNotSupported, .absent),
       (.adapter(0), .notPermitted, .notAllowed),
       (.adapter(0), .blockedByRfkill, .switchedOff),
@@ -133,19 +133,19 @@ struct DefaultRadioTests {
       (.unix(path: "/run/air"), .noSuchFile, .other),
       (.unix(path: "/run/air"), .accessDenied, .notAllowed),
     ])
-  func kind(radio: RadioAddress, code: Errno, kind: RadioError.Kind) {
+  func kind(radio: RadioAddress, code: ErrorNumber, kind: RadioError.Kind) {
     #expect(RadioError(radio, SystemError(code, "open", "it")).kind == kind)
   }
 
   @Test(
     "says whether another program has it, which may be a ball",
     arguments: [
-      (RadioAddress.tcpServer(host: "_", port: 7_300), Errno.addressInUse, true),
+      (RadioAddress.tcpServer(host: "_", port: 7_300), ErrorNumber.addressInUse, true),
       (.tcpServer(host: "_", port: 7_300), .accessDenied, false),
       (.line("/dev/ttyUSB0"), .busy, true),
       (.unix(path: "/run/air"), .connectionRefused, false),
     ])
-  func inUse(radio: RadioAddress, code: Errno, isInUse: Bool) {
+  func inUse(radio: RadioAddress, code: ErrorNumber, isInUse: Bool) {
     #expect(RadioError(radio, SystemError(code, "open", "it")).isInUse == isInUse)
   }
 }

@@ -231,9 +231,7 @@ struct RadioTests {
   @Test("A full air is a loss that says so, and what to do")
   func fullAir() throws {
     let bench = try Bench()
-    let server = try AirServer(air: VirtualAir(), maximumClients: 1)
-    let watch = try AirWatch(server, loop: bench.loop)
-    defer { watch.stop() }
+    let server = AirServer(air: VirtualAir(), maximumClients: 1, loop: bench.loop)
     let path = bench.path + "-air"
     try server.listen(on: try StreamListener(path: path))
     let name = RadioAddress.unix(path: path)

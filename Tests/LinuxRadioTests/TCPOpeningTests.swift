@@ -1,5 +1,6 @@
 import BluetoothHost
 import Dispatch
+import LinuxAir
 import LinuxSystem
 import LinuxTestSupport
 import Synchronization
@@ -12,6 +13,14 @@ struct TCPOpeningTests {
   private let start = Instant(rawValue: 1_000)
   private let name = RadioAddress.tcpClient(host: "ball.example", port: 7_300)
 
+  private func makeSource(
+    _ name: RadioAddress, _ loop: EventLoop, lookup: @escaping RadioOpener.Lookup
+  ) -> RadioSource {
+    let opener = RadioOpener(
+      name, loop: loop, air: SharedAir(path: "", loop: loop), lookup: lookup)
+    return RadioSource(opener, loop: loop)
+  }
+
   @Test(
     "A host that is not found in time is an error, is looked up once, and is used when found")
   func slow() throws {
@@ -20,15 +29,15 @@ struct TCPOpeningTests {
     let listener = try StreamListener(host: "127.0.0.1", port: 0)
     let port = listener.port
     let name = RadioAddress.tcpClient(host: "ball.example", port: port)
-    let source = RadioSource(name, loop: loop, airPath: "") { (_, _) throws(SystemError) in
+    let source = makeSource(name, loop) { (_, _) throws(SystemError) in
       resolver.wait()
       return ["127.0.0.1"]
     }
-    #expect(try !source.open(at: start))
+    #expect(try source.open(at: start) == .pending)
     #expect(source.deadline == start.advanced(by: 10_000))
     // The loop is not blocked.
     #expect(try !loop.wait(until: Instant(rawValue: 0)))
-    #expect(try !source.open(at: start.advanced(by: 9_999)))
+    #expect(try source.open(at: start.advanced(by: 9_999)) == .pending)
     let late = SystemError(
       .timedOut, "reach", "ball.example:\(port)", explanation: "no answer within 10 s")
     for wait in [10_000, 15_000] as [UInt32] {
@@ -37,14 +46,14 @@ struct TCPOpeningTests {
     }
     resolver.answer()
     #expect(try loop.wait(until: nil))
-    var isOpen = try source.open(at: start.advanced(by: 20_000))
-    if !isOpen {
+    var opening = try source.open(at: start.advanced(by: 20_000))
+    if opening == .pending {
       // The connection to the address that was found.
       #expect(source.deadline == start.advanced(by: 21_000))
       #expect(try loop.wait(until: nil))
-      isOpen = try source.open(at: start.advanced(by: 20_000))
+      opening = try source.open(at: start.advanced(by: 20_000))
     }
-    #expect(isOpen)
+    #expect(opening == .opened)
     #expect(resolver.calls == 1)
     source.close()
   }
@@ -54,12 +63,12 @@ struct TCPOpeningTests {
     let loop = try EventLoop()
     let resolver = SlowResolver()
     let failure = SystemError(.addressNotAvailable, "find the host", "ball.example:7300")
-    let source = RadioSource(name, loop: loop, airPath: "") { (_, _) throws(SystemError) in
+    let source = makeSource(name, loop) { (_, _) throws(SystemError) in
       resolver.wait()
       throw failure
     }
     for attempt in 1...2 {
-      #expect(try !source.open(at: start))
+      #expect(try source.open(at: start) == .pending)
       resolver.answer()
       #expect(try loop.wait(until: nil))
       #expect(throws: failure) { try source.open(at: start) }
@@ -73,11 +82,11 @@ struct TCPOpeningTests {
     let loop = try EventLoop()
     let resolver = SlowResolver()
     do {
-      let source = RadioSource(name, loop: loop, airPath: "") { (_, _) throws(SystemError) in
+      let source = makeSource(name, loop) { (_, _) throws(SystemError) in
         resolver.wait()
         throw SystemError(.timedOut, "find the host", "ball.example:7300")
       }
-      #expect(try !source.open(at: start))
+      #expect(try source.open(at: start) == .pending)
       source.close()
       #expect(source.deadline == nil)
     }

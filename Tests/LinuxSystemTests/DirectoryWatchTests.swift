@@ -1,5 +1,6 @@
 import BluetoothHost
 import Glibc
+import Linux
 import LinuxTestSupport
 import Testing
 
@@ -120,14 +121,15 @@ struct DirectoryWatchTests {
     let overflow = record(watch: -1, mask: UInt32(IN_Q_OVERFLOW), name: nil)
     #expect(!isChange([]))
     #expect(!isChange(other))
+    #expect(!isChange(record(mask: UInt32(IN_CREATE), name: "gpio")))
+    #expect(!isChange(record(mask: UInt32(IN_ATTRIB), name: nil)))
     #expect(isChange(chip))
     #expect(isChange(overflow))
     #expect(isChange(other + other + chip))
     #expect(isChange(other + overflow))
-    // 32 bytes of the first record, 16 of the second's header, 8 of “gpiochip”.
     let both = other + chip
     for length in 0...both.count {
-      #expect(isChange(Array(both.prefix(length))) == (length >= 32 + 16 + 8), "\(length)")
+      #expect(isChange(Array(both.prefix(length))) == (length == both.count), "\(length)")
     }
     // A length beyond the end of the records.
     var liar = other
@@ -136,7 +138,7 @@ struct DirectoryWatchTests {
   }
 
   private func isChange(_ records: [UInt8]) -> Bool {
-    DirectoryWatch.isChange(records.span, prefix: Array("gpiochip".utf8).span)
+    DirectoryChanges.isChange(records.span, namesFrom: Array("gpiochip".utf8).span)
   }
 
   /// As the kernel writes it: inotify(7). The name is padded with zeros to 16 bytes.

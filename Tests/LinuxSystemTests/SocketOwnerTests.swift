@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import LinuxTestSupport
 import Testing
 
@@ -14,15 +15,15 @@ struct SocketOwnerTests {
       (1_001, 1_000, 1_001, true), (1_002, 1_000, 1_001, false),
     ] as [(UInt32, UInt32, UInt32?, Bool)])
   func rule(owner: UInt32, own: UInt32, other: UInt32?, isTrusted: Bool) {
-    #expect(StreamSocket.isTrusted(owner, by: own, and: other) == isTrusted)
+    #expect(UnixSocket.isTrusted(owner, by: own, and: other) == isTrusted)
   }
 
   @Test("The listening user is the one that the kernel recorded")
   func peer() throws {
     let directory = try TemporaryDirectory()
     let listener = try StreamListener(path: directory.path + "/s")
-    let client = try StreamSocket.connect(path: listener.descriptor.name)
-    #expect(try client.peerUser() == CurrentProcess.userNumber)
+    let client = try StreamSocket.connect(path: listener.name)
+    #expect(clinux_peer(client.rawValue) == Int64(CurrentProcess.userNumber))
   }
 
   // Only root can change a file's owner. Tests/Peers tests the same with processes of two users.

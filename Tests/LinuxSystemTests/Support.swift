@@ -42,6 +42,6 @@ extension StreamListener {
   /// The connection that waits.
   borrowing func acceptNow() throws -> FileDescriptor {
     if let connection = try accept() { return connection }
-    throw SystemError(.wouldBlock, "accept a connection on", descriptor.name)
+    throw SystemError(.wouldBlock, "accept a connection on", name)
   }
 }

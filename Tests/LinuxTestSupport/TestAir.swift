@@ -41,15 +41,13 @@ private final class Hosting: Sendable {
     let loop = try EventLoop()
     let bell = try Wakeup(loop: loop)
     wakeup.withLock { $0 = bell }
-    let server = try AirServer(air: VirtualAir(now: MonotonicClock.now))
-    let watch = try AirWatch(server, loop: loop)
+    let server = AirServer(air: VirtualAir(now: MonotonicClock.now), loop: loop)
     try server.listen(on: try StreamListener(path: path))
     whenReady()
     while !isOver.load(ordering: .relaxed) {
       try loop.wait(until: server.deadline)
       server.advance(to: MonotonicClock.now)
     }
-    watch.stop()
     server.close()
     bell.stop()
   }

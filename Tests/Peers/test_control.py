@@ -199,8 +199,8 @@ async def test_a_socket_that_cannot_be_opened_is_an_error_at_once(service, folde
     (folder / "file").write_text("mine")
     for path, reason in [
         (socket, "Address in use"),
-        (folder / "file", "File exists"),
-        (folder / "none" / "control", "No such file or directory"),
+        (folder / "file", "this program did not create that file; remove it if no program uses it, or use another path"),
+        (folder / "none" / "control", "its folder does not exist"),
     ]:
         async with Program(*eightballd(), "--radio", radio, "--control", str(path)) as second:
             assert await second.ended() == 69
@@ -221,6 +221,6 @@ async def test_without_a_place_for_its_socket_a_ball_runs_and_warns(folder):
         await program.starts_line("Radio: ")
         assert await program.stop() == 0
     assert program.errors == [
-        f"Warning: no program can listen to this ball: cannot listen on {path}: No such file or directory. "
+        f"Warning: no program can listen to this ball: cannot listen on {path}: its folder does not exist. "
         "Give it a socket of its own: --control PATH."
     ]

@@ -90,7 +90,7 @@ async def test_another_users_air_is_not_joined(folder):
             assert await first_bytes(listener) == RESET
     # The socket that is left is not replaced, either.
     status, said = await fails("run", "--radio", "virtual", environment=air)
-    assert status == 69 and "not a socket of this user" in said and path.is_socket()
+    assert status == 69 and "this program did not create that file" in said and path.is_socket()
 
 
 @as_root

@@ -12,11 +12,13 @@ struct AirServerTests {
   final class Fixture {
     let path: String
     let server: AirServer
+    private let loop: EventLoop
     var notices: [String] = []
 
     init(_ name: String, maximumClients: Int = 64) throws {
       path = "/tmp/virtual-radio-test-\(name)-\(UInt64.random(in: 0...(.max))).sock"
-      server = try AirServer(air: VirtualAir(), maximumClients: maximumClients)
+      loop = try EventLoop()
+      server = AirServer(air: VirtualAir(), maximumClients: maximumClients, loop: loop)
       server.onNotice = { [weak self] in self?.notices.append($0.description) }
       try server.listen(on: StreamListener(path: path))
     }
@@ -25,7 +27,7 @@ struct AirServerTests {
 
     /// Turns of the server until nothing is ready any more.
     func settle() throws {
-      while try server.serve() {}
+      while try loop.wait(until: Instant(rawValue: 0)) {}
       server.advance(to: server.air.now)
     }
 
@@ -282,7 +284,7 @@ struct AirServerTests {
   @Test("A server accepts 64 clients by default, and up to its limit")
   func limits() throws {
     #expect(AirServer.defaultMaximumClients == 64)
-    #expect(try AirServer(air: VirtualAir()).maximumClients == 64)
+    #expect(AirServer(air: VirtualAir(), loop: try EventLoop()).maximumClients == 64)
     let fixture = try Fixture("limits", maximumClients: 2)
     var hosts: [KeptHost] = []
     for expected in [1, 2, 2] {

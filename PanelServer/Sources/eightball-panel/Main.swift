@@ -73,7 +73,7 @@ enum Main {
     switch error {
     case let error as IOError where error.errnoCode == EADDRINUSE:
       "the port is in use. Give another one with --port, or 0 for a free one."
-    case let error as IOError: "\(Errno(rawValue: error.errnoCode).description)."
+    case let error as IOError: "\(ErrorNumber(rawValue: error.errnoCode).description)."
     case is SocketAddressError.UnknownHost: "there is no such host."
     default: "\(error)."
     }

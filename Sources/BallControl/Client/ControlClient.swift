@@ -219,9 +219,9 @@ public final class ControlClient: EventHandler {
 
   private func changeInterest(of connection: Connection) throws(SystemError) {
     guard let registration = connection.registration else { return }
-    let reading = isReading ? Readiness.readable : .none
-    let writing = connection.requests.isEmpty ? Readiness.none : .writable
-    try loop.change(registration, to: Readiness(rawValue: reading.rawValue | writing.rawValue))
+    var interest: Readiness = isReading ? .readable : .none
+    if !connection.requests.isEmpty { interest.add(.writable) }
+    try loop.change(registration, to: interest)
   }
 
   // MARK: Watching folders

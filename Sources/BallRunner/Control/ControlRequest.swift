@@ -68,7 +68,8 @@ enum ControlRefusal: Equatable {
     case .notAllowed:
       writer.write(
         text:
-          "Programs may not press the buttons of this board. Start the ball with --allow-remote-buttons.")
+          "Programs may not press the buttons of this board. Start the ball with --allow-remote-buttons."
+      )
     case .noButton(let button): Self.write("The board has no button ", button, ".", to: &writer)
     case .noLines: writer.write(text: "The lines of the board cannot be used now.")
     case .isDown(let button): Self.write("The button ", button, " is held down.", to: &writer)

@@ -156,7 +156,7 @@ extension RadioEngine {
       return RadioEngine(
         try name.map { try RadioAddress($0) } ?? chosen(), address: address,
         bonds: .kept(at: bonds), stopsWhenUnused: false)
-    } catch let error as AddressChoiceError {
+    } catch let error as AddressTextError {
       Log.logger.error("EIGHTBALL_ADDRESS: \(error.description)")
     } catch {
       Log.logger.error("EIGHTBALL_RADIO: \(error)")

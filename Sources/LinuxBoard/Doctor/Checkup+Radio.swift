@@ -1,3 +1,4 @@
+import Linux
 import LinuxRadio
 import LinuxSystem
 import VirtualRadio
@@ -120,7 +121,7 @@ extension Checkup.CheckedRadio {
 extension Adapter {
   /// Such as "hci0 (00:AA:01:00:00:00, USB)".
   fileprivate var title: String {
-    let facts = [address == .zero ? nil : address.text, busName]
+    let facts = [hasAddress ? publicAddress.text : nil, busName]
     let known = facts.compactMap { $0 }.joined(separator: ", ")
     return known.isEmpty ? name : "\(name) (\(known))"
   }

@@ -1,4 +1,5 @@
 import Boards
+import Linux
 import LinuxRadio
 import LinuxSystem
 

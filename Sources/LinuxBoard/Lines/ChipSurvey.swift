@@ -65,7 +65,7 @@ extension ChipSurvey {
       throw LineError(
         trouble, chip: label, path: path,
         line: wanted.indices.contains(index) ? wanted[index].1.name.description : nil, user: user,
-        group: group, code: trouble == .other ? Errno(rawValue: failure.code) : nil)
+        group: group, code: trouble == .other ? ErrorNumber(rawValue: failure.code) : nil)
     }
     self.path = path ?? directory
     lines = zip(wanted, states).map { wanted, state in

@@ -17,12 +17,12 @@ public struct LineError: Error, Equatable, CustomStringConvertible {
   /// The group that may open the chip, if there is one to join.
   public var group: String?
   /// The kernel's reason, if the words of `trouble` use it.
-  public var code: Errno?
+  public var code: ErrorNumber?
 
   /// An error of this kind.
   public init(
     _ trouble: LineTrouble, chip: String, path: String? = nil, line: String? = nil,
-    user: String? = nil, group: String? = nil, code: Errno? = nil
+    user: String? = nil, group: String? = nil, code: ErrorNumber? = nil
   ) {
     self.trouble = trouble
     self.chip = chip

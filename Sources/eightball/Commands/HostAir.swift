@@ -92,9 +92,8 @@ struct HostAir: Command {
       )
       throw ExitStatus.unavailable
     }
-    let server = try AirServer(
-      air: VirtualAir(now: MonotonicClock.now), maximumClients: limit)
-    let watch = try AirWatch(server, loop: loop)
+    let server = AirServer(
+      air: VirtualAir(now: MonotonicClock.now), maximumClients: limit, loop: loop)
     server.onNotice = { [verbose, limit] notice in
       switch notice {
       case .joined, .left, .dropped: if verbose { Terminal.note("\(notice).") }
@@ -129,7 +128,6 @@ struct HostAir: Command {
       server.advance(to: MonotonicClock.now)
       try loop.wait(until: server.deadline)
     }
-    watch.stop()
     server.close()
   }
 }

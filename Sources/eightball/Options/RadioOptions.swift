@@ -22,7 +22,7 @@ struct AddressOptions {
   var choice: AddressChoice {
     get throws(UsageError) {
       if let address { return address }
-      do throws(AddressChoiceError) {
+      do throws(AddressTextError) {
         return try .fromEnvironment()
       } catch {
         throw UsageError("EIGHTBALL_ADDRESS: \(error.description).")
@@ -43,7 +43,7 @@ extension OptionValue {
 
   /// The value as an address.
   func address() throws(UsageError) -> AddressChoice {
-    do throws(AddressChoiceError) {
+    do throws(AddressTextError) {
       return try AddressChoice(text)
     } catch {
       throw invalid(": \(error.description)")

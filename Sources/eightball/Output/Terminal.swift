@@ -34,7 +34,7 @@ enum Terminal {
       kill(getpid(), SIGTERM)
       return
     }
-    note("Error: cannot write to standard output: \(Errno(rawValue: code).description).")
+    note("Error: cannot write to standard output: \(ErrorNumber(rawValue: code).description).")
   }
 
   /// Ends the program.

@@ -56,7 +56,7 @@ struct TerminalPort: Port, ~Copyable {
       return try LinuxPort(radio, board: board)
     } catch {
       throw SystemError(
-        Errno(rawValue: errno), "create", error == .noQueue ? "an event queue" : "a signal queue")
+        .current, "create", error == .noQueue ? "an event queue" : "a signal queue")
     }
   }
 
@@ -72,7 +72,7 @@ struct TerminalPort: Port, ~Copyable {
     at path: String?, allowsRemoteButtons: Bool, drawsBall: Bool
   ) throws(SystemError) {
     guard port.nest(loop.descriptor) else {
-      throw SystemError(Errno(rawValue: errno), "watch", "the event queue")
+      throw SystemError(.current, "watch", "the event queue")
     }
     if let error = port.serviceError {
       let text = sentence(String(writing: { error.write(to: &$0) }))
@@ -88,7 +88,8 @@ struct TerminalPort: Port, ~Copyable {
   ) throws(SystemError) {
     let isVirtual = board.lines != nil
     let isOpen = port.openControl(
-      at: path.map { ProgramText(lasting: $0) }, allowsRemoteButtons: allowsRemoteButtons || isVirtual)
+      at: path.map { ProgramText(lasting: $0) },
+      allowsRemoteButtons: allowsRemoteButtons || isVirtual)
     if isOpen {
       controlPath = String(writing: { $0.writePrefix(of: port.controlPath) })
       guard isVirtual, path == nil, !port.isFirstControl else { return }
@@ -98,10 +99,10 @@ struct TerminalPort: Port, ~Copyable {
       return
     }
     if let path {
-      let code = Errno(rawValue: port.controlFailure)
-      throw SystemError(
-        code, "listen on", path,
-        explanation: code == .addressInUse ? "another ball does; name another path" : nil)
+      guard let failure = port.controlFailure else { return }
+      var error = SystemError(failure, of: path)
+      if error.code == .addressInUse { error.explanation = "another ball does; name another path" }
+      throw error
     }
     let trouble = String(writing: { port.writeControlTrouble(to: &$0) })
     screen.note(
@@ -153,7 +154,7 @@ struct TerminalPort: Port, ~Copyable {
   mutating func wait(until deadline: Instant?) -> Bool {
     screen.flush(to: &port)
     guard port.wait(until: deadline) else {
-      waitFailure = SystemError(Errno(rawValue: errno), "wait for", "the event queue")
+      waitFailure = SystemError(.current, "wait for", "the event queue")
       return false
     }
     guard port.takeNestedEvent() else { return true }
@@ -175,7 +176,10 @@ struct TerminalPort: Port, ~Copyable {
 
   mutating func openRadio(at now: Instant) -> RadioOpening { radio.open(on: &port, at: now) }
 
-  mutating func closeRadio() { port.closeRadio() }
+  mutating func closeRadio() {
+    port.closeRadio()
+    radio.radioIsClosed()
+  }
 
   var isPacketwise: Bool { port.isPacketwise }
 

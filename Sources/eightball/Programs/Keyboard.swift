@@ -40,7 +40,7 @@ final class Keyboard: EventHandler {
     do throws(SystemError) {
       registrations = (
         key,
-        try loop.add(signals.descriptor, for: .readable, handler: self, token: Token.signal)
+        try loop.add(signals, handler: self, token: Token.signal)
       )
     } catch {
       loop.remove(key)

@@ -89,7 +89,7 @@ final class MetricsListener {
   private var number: CInt {
     switch listener {
     case nil: -1
-    case let listener?: listener.descriptor.rawValue
+    case let listener?: listener.rawValue
     }
   }
 

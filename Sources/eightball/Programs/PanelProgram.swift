@@ -29,6 +29,6 @@ enum PanelProgram {
     unsafe execv(program, &texts)
     let code = errno
     unsafe texts.forEach { unsafe free($0) }
-    return SystemError(Errno(rawValue: code), "start", program)
+    return SystemError(ErrorNumber(rawValue: code), "start", program)
   }
 }

@@ -255,7 +255,7 @@ struct RadioTests {
 
   @Test func aWrongAddressIsRefused() throws {
     let wrong = "FF:FF:FF:FF:FF:FF"
-    #expect(throws: AddressChoiceError(text: wrong, isUniform: true)) {
+    #expect(throws: AddressTextError(text: wrong, error: .uniform)) {
       try CBRadio("virtual", address: wrong)
     }
     _ = try CBRadio("virtual", address: "C0:00:00:00:00:01")

@@ -62,7 +62,7 @@ private final class Reaper: EventHandler {
   init(_ children: AskChildren, loop: LinuxSystem.EventLoop) throws(SystemError) {
     self.children = children
     queue = try SignalQueue([SIGCHLD], name: "SIGCHLD")
-    _ = try loop.add(queue.descriptor, for: .readable, handler: self)
+    _ = try loop.add(queue, handler: self)
   }
 
   func handle(_ readiness: Readiness, token: Int) {

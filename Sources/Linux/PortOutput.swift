@@ -1,11 +1,17 @@
-import BallRunner
 import BluetoothHost
-import Linux
 
 /// A stream to print to, such as standard output, that never makes the loop wait.
 ///
 /// Other programs, such as the shell, may share the stream, so its flags stay unchanged.
-struct PortOutput: ~Copyable {
+package struct PortOutput: ~Copyable {
+  /// The result of `print`.
+  package enum Result: Equatable {
+    /// This many bytes were taken. If not all were, the queue wakes when there is room.
+    case taken(Int)
+    /// The stream has no reader any more.
+    case closed
+  }
+
   /// How bytes are written without waiting.
   private enum Way {
     /// A regular file or a device, which takes everything at once.
@@ -27,12 +33,16 @@ struct PortOutput: ~Copyable {
   private let reopened: PortDescriptor?
   /// Whether it is in the queue, waiting for room or not.
   private var isInQueue = false
+  /// Whether the last write did not fit. The queue reports the token when there is room.
+  package private(set) var isBlocked = false
+  /// Why bytes were lost that the stream could not take; `nil` if none were.
+  package private(set) var failure: ErrorNumber?
 
   /// The stream that the descriptor `number` is open on.
   ///
   /// - Parameter second: The descriptor of a second, non-blocking description, which is closed with
   ///   this; negative without one. Only a pipe or a terminal has one.
-  init(_ number: Int32, _ token: PollToken, second: Int32) {
+  package init(_ number: Int32, _ token: PollToken, second: Int32) {
     original = number
     self.token = token
     let kind = FileKind(rawValue: clinux_kind(number))
@@ -50,7 +60,7 @@ struct PortOutput: ~Copyable {
 
   /// The stream that the descriptor `number` is open on, opened a second time if it is a pipe or a
   /// terminal.
-  init(_ number: Int32, _ token: PollToken) {
+  package init(_ number: Int32, _ token: PollToken) {
     let kind = FileKind(rawValue: clinux_kind(number))
     let canWait = kind == .pipe || kind == .terminal
     self.init(number, token, second: canWait ? clinux_reopen(number) : -1)
@@ -64,15 +74,19 @@ struct PortOutput: ~Copyable {
     }
   }
 
-  /// Writes what is taken without waiting. If that is not all, the queue wakes when there is room.
-  mutating func print(_ bytes: Span<UInt8>, _ queue: borrowing PollQueue) -> PrintResult {
+  /// Writes what is taken without waiting.
+  ///
+  /// Bytes that cannot be written, such as to a full disk, are lost and count as taken: `failure` says
+  /// why.
+  package mutating func print(_ bytes: Span<UInt8>, _ queue: borrowing PollQueue) -> Result {
+    isBlocked = false
     var written = 0
     while written < bytes.count {
       switch write(bytes.extracting(droppingFirst: written)) {
       case .bytes(let count): written &+= count
       case .failed(.brokenPipe), .failed(.connectionReset): return .closed
-      case .failed:
-        // For example on a full disk: the lines are lost, and the ball continues.
+      case .failed(let code):
+        failure = code
         return .taken(bytes.count)
       case .wouldBlock:
         awaitRoom(queue)
@@ -80,6 +94,15 @@ struct PortOutput: ~Copyable {
       }
     }
     return .taken(written)
+  }
+
+  /// There is room, or the reader is gone: the next `print` shows which.
+  package mutating func handle() { isBlocked = false }
+
+  /// Leaves the queue.
+  package mutating func close(_ queue: borrowing PollQueue) {
+    if isInQueue { queue.remove(number) }
+    isInQueue = false
   }
 
   private func write(_ bytes: Span<UInt8>) -> Transfer {
@@ -103,7 +126,8 @@ struct PortOutput: ~Copyable {
   }
 
   private mutating func awaitRoom(_ queue: borrowing PollQueue) {
-    let events = PollQueue.writable | PollQueue.once
+    let events = Readiness.writableOnce
+    isBlocked = true
     if isInQueue {
       queue.change(number, token, to: events)
     } else {

@@ -1,7 +1,8 @@
 import BluetoothHost
 
-/// The kernel's random numbers, for pairing keys.
-public struct PortRandom: SecureRandomNumberGenerator {
+/// The kernel's random numbers, for the keys of pairing: getrandom(2), which waits at boot until the
+/// kernel has gathered enough entropy.
+public struct SystemRandom: SecureRandomNumberGenerator, Sendable {
   /// The kernel's random numbers.
   public init() {}
 
