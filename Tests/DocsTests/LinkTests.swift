@@ -2,12 +2,18 @@ import Testing
 
 @Suite("Links")
 struct LinkTests {
-  /// The pages at the top of the repository, and all of docs/.
+  /// The pages at the top of the repository, and all of docs/ and its folder of the design.
   static func pages() throws -> [String] {
     let top = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
     return top
-      + (try Document.files(in: "docs").filter { $0.hasSuffix(".md") }.map { "docs/" + $0 })
-      + ["boards/README.md"]
+      + (try documentation()) + ["boards/README.md"]
+  }
+
+  /// The pages of docs/, and of its folder of the design.
+  static func documentation() throws -> [String] {
+    try ["docs/", "docs/design/"].flatMap { folder in
+      try Document.files(in: folder).filter { $0.hasSuffix(".md") }.map { folder + $0 }
+    }
   }
 
   @Test("Links lead to files and headings of the repository", arguments: try pages())

@@ -44,14 +44,14 @@ struct ReadmeTests {
   @Test("It links to each page")
   func pages() throws {
     let text = try Document.text(of: "README.md")
-    for page in try Document.files(in: "docs") where page.hasSuffix(".md") {
-      #expect(text.contains("](docs/\(page))"), "README.md has no link to docs/\(page)")
+    for page in try LinkTests.documentation() {
+      #expect(text.contains("](\(page))"), "README.md has no link to \(page)")
     }
   }
 
   @Test(
     "Every file and folder of the trees is there",
-    arguments: [("README.md", 1), ("docs/architecture.md", 2)])
+    arguments: [("README.md", 1), ("docs/design/architecture.md", 2)])
   func trees(page: String, count: Int) throws {
     let blocks = try Document(page).blocks.filter { $0.tag == "text tree" }
     #expect(blocks.count == count)

@@ -17,7 +17,7 @@ from programs import REPOSITORY, Program, eightball
 
 #: The changelog is left out: old versions had other commands.
 PAGES = sorted(
-    [*REPOSITORY.glob("docs/*.md"), *REPOSITORY.glob("Sources/*/*.docc/**/*.md")]
+    [*REPOSITORY.glob("docs/**/*.md"), *REPOSITORY.glob("Sources/*/*.docc/**/*.md")]
     + [REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "boards/README.md")]
 )
 #: Pages whose commands all run on the virtual air.
