@@ -86,7 +86,7 @@ struct PageTests {
   @Test("Every radio of the help is in the table, and every radio of the table is valid")
   func radios() throws {
     let help = try Document("Sources/eightball/CommandLine/Help.swift").lines
-    let rows = try Document("docs/radios.md").rows(under: "# Radios")
+    let rows = try Document("docs/command-line.md").rows(under: "## Radios")
     #expect(rows.count == 6)
     for row in rows {
       let names = row[0].filter { $0 != "`" }

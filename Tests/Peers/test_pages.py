@@ -21,7 +21,7 @@ PAGES = sorted(
     + [REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "boards/README.md")]
 )
 #: Pages whose commands all run on the virtual air.
-RUNNING = ["README.md", "docs/command-line.md", "docs/radios.md", "docs/testing-apps.md"]
+RUNNING = ["README.md", "docs/command-line.md", "docs/testing-apps.md"]
 FENCE = re.compile(r"^ *```([^\n]*)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 
 
