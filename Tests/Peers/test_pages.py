@@ -124,23 +124,21 @@ async def run_together(lines: list[str], environment: dict[str, str]) -> None:
             assert await program.stop() == 0, program.transcript
 
 
-@pytest.mark.parametrize("page, count", [("command-line", 2), ("first-evening", 1)])
-async def test_a_conversation_prints_what_the_page_shows(page: str, count: int, environment):
+@pytest.mark.parametrize("page", ["command-line", "first-evening"])
+async def test_a_conversation_prints_what_the_page_shows(page: str, environment):
     text = (REPOSITORY / "docs" / f"{page}.md").read_text()
-    runs = [block for tag, block in FENCE.findall(text) if tag == "text run"]
-    asks = [block for tag, block in FENCE.findall(text) if tag == "text ask"]
-    assert len(runs) == len(asks) == count
-    for shown_by_ball, shown_by_central in zip(runs, asks):
-        command, *expected = shown_by_ball.splitlines()
-        async with Program(*shlex.split(command[2:]), environment=environment) as ball:
-            await ball.line(lambda line: "dvertis" in line, "that it advertises")
-            for part in shown_by_central.strip().split("\n\n"):
-                command, _, answer = part.partition("\n")
-                assert await both_streams(command[2:], environment) == answer
-            # The page stops there; the ball goes on to see the next central.
-            await ball.line(lambda line: "isconnected" in line, "the end of the connection")
-            await ball.stop(signal.SIGINT)
-            assert ball.output == expected
+    (shown_by_ball,) = [block for tag, block in FENCE.findall(text) if tag == "text run"]
+    (shown_by_central,) = [block for tag, block in FENCE.findall(text) if tag == "text ask"]
+    command, *expected = shown_by_ball.splitlines()
+    async with Program(*shlex.split(command[2:]), environment=environment) as ball:
+        await ball.line(lambda line: "dvertis" in line, "that it advertises")
+        for part in shown_by_central.strip().split("\n\n"):
+            command, _, answer = part.partition("\n")
+            assert await both_streams(command[2:], environment) == answer
+        # The page stops there; the ball goes on to see the next central.
+        await ball.line(lambda line: "isconnected" in line, "the end of the connection")
+        await ball.stop(signal.SIGINT)
+        assert ball.output == expected
 
 
 async def test_the_demonstration_prints_what_the_readme_shows(environment):
