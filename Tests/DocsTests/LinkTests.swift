@@ -34,6 +34,17 @@ struct LinkTests {
     }
   }
 
+  @Test(
+    "Each page of the tutorial ends with a link to the next",
+    arguments: [
+      ("README.md", "docs/first-evening.md"), ("docs/first-evening.md", "raspberry-pi.md"),
+      ("docs/raspberry-pi.md", "testing-apps.md"), ("docs/testing-apps.md", "own-peripheral.md"),
+    ])
+  func tutorial(page: String, next: String) throws {
+    let lines = try Document(page).lines.reversed().drop { $0.isEmpty }
+    #expect(lines.prefix { !$0.isEmpty }.contains { $0.contains("](\(next))") })
+  }
+
   /// A path without the folders that `..` leaves.
   private func resolve(_ path: String) -> String {
     var folders: [Substring] = []
