@@ -1,7 +1,7 @@
 import BluetoothHost
 import Testing
 
-@Suite("docs/data-path.md")
+@Suite("docs/design/data-path.md")
 struct DataPathTests {
   /// Commands and events have an order, and data has another one: where both may be sent, the page may
   /// show either first.
@@ -11,10 +11,10 @@ struct DataPathTests {
     var rest: [String: ArraySlice<Visit.Entry>] = [:]
     var count = 0
 
-    for block in try Document("docs/data-path.md").blocks where block.tag.hasPrefix("hex ") {
+    for block in try Document("docs/design/data-path.md").blocks where block.tag.hasPrefix("hex ") {
       let parts = block.tag.dropFirst(4).split(separator: ",").map { trim($0) }
       let story = parts.count > 1 ? parts[1] : ""
-      let location = "docs/data-path.md:\(block.line)"
+      let location = "docs/design/data-path.md:\(block.line)"
       let way = try #require(Way(parts[0]), "\(location) has no sender and receiver")
       let shown = try #require(bytes(of: block.lines), "\(location) is not hexadecimal")
       let visit = try #require(visits[story], "\(location): there is no story “\(story)”")

@@ -2,12 +2,18 @@ import Testing
 
 @Suite("Links")
 struct LinkTests {
-  /// The pages at the top of the repository, and all of docs/.
+  /// The pages at the top of the repository, and all of docs/ and its folder of the design.
   static func pages() throws -> [String] {
     let top = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
     return top
-      + (try Document.files(in: "docs").filter { $0.hasSuffix(".md") }.map { "docs/" + $0 })
-      + ["boards/README.md"]
+      + (try documentation()) + ["boards/README.md"]
+  }
+
+  /// The pages of docs/, and of its folder of the design.
+  static func documentation() throws -> [String] {
+    try ["docs/", "docs/design/"].flatMap { folder in
+      try Document.files(in: folder).filter { $0.hasSuffix(".md") }.map { folder + $0 }
+    }
   }
 
   @Test("Links lead to files and headings of the repository", arguments: try pages())
@@ -26,6 +32,17 @@ struct LinkTests {
         }
       }
     }
+  }
+
+  @Test(
+    "Each page of the tutorial ends with a link to the next",
+    arguments: [
+      ("README.md", "docs/first-evening.md"), ("docs/first-evening.md", "raspberry-pi.md"),
+      ("docs/raspberry-pi.md", "testing-apps.md"), ("docs/testing-apps.md", "own-peripheral.md"),
+    ])
+  func tutorial(page: String, next: String) throws {
+    let lines = try Document(page).lines.reversed().drop { $0.isEmpty }
+    #expect(lines.prefix { !$0.isEmpty }.contains { $0.contains("](\(next))") })
   }
 
   /// A path without the folders that `..` leaves.

@@ -31,7 +31,7 @@ struct MetricsTests {
 
   @Test(
     "Each queried metric exists, and the dashboard shows all of them",
-    arguments: ["docs/metrics.md", "docs/grafana-balls.json"])
+    arguments: ["docs/metrics.md", "docs/balls.rules.yml", "docs/grafana-balls.json"])
   func queries(path: String) throws {
     let known = Set(Metric.all.flatMap { $0.sampleNames })
     let text = try Document.text(of: path)

@@ -44,20 +44,27 @@ struct ReadmeTests {
   @Test("It links to each page")
   func pages() throws {
     let text = try Document.text(of: "README.md")
-    for page in try Document.files(in: "docs") where page.hasSuffix(".md") {
-      #expect(text.contains("](docs/\(page))"), "README.md has no link to docs/\(page)")
+    for page in try LinkTests.documentation() {
+      #expect(text.contains("](\(page))"), "README.md has no link to \(page)")
     }
   }
 
   @Test(
     "Every file and folder of the trees is there",
-    arguments: [("README.md", 1), ("docs/architecture.md", 2)])
+    arguments: [("README.md", 1), ("docs/design/architecture.md", 1)])
   func trees(page: String, count: Int) throws {
     let blocks = try Document(page).blocks.filter { $0.tag == "text tree" }
     #expect(blocks.count == count)
     for path in blocks.flatMap({ walk($0.lines) }) {
       #expect(Document.exists(path), "\(page): there is no \(path)")
     }
+  }
+
+  @Test("The table of architecture.md has each module")
+  func modules() throws {
+    let rows = try Document("docs/design/architecture.md").rows(under: "## The modules")
+    let names = rows.flatMap { $0[0].filter { $0 != "`" }.split(separator: ",") }.map { trim($0) }
+    #expect(names.sorted() == (try Document.files(in: "Sources").filter { !$0.hasPrefix(".") }))
   }
 
   /// The paths that a tree names, each line two spaces deeper than its folder.

@@ -25,12 +25,37 @@ struct RepositoryTests {
     #expect(form == "0000-00-00".map { $0 != "-" }, "\(released) has no date")
   }
 
-  @Test("Hosted CI runs .ci/run with the Swift that README.md names")
+  @Test("Hosted CI runs each part of .ci/run, with the Swift that README.md names")
   func workflow() throws {
     let lines = try Document(".github/workflows/ci.yml").lines.map { trim($0) }
-    #expect(lines.contains("run: .ci/run"))
+    #expect(lines.contains("run: .ci/run ${{ matrix.part }}"))
+    let parts = lines.filter { $0.hasPrefix("- { part: ") }.compactMap { line in
+      line.dropFirst("- { part: ".count).split(separator: ",").first.map(String.init)
+    }
+    // The parts are in the head of the script, three spaces deep.
+    let listed = try Document(".ci/run").lines.prefix { $0.hasPrefix("#") }
+      .filter { $0.hasPrefix("#   ") && $0.dropFirst(4).first != " " }
+      .compactMap { $0.dropFirst(4).split(separator: " ").first.map(String.init) }
+    #expect(parts == listed && parts.count == 5)
     let manifest = try #require(try Document("Package.swift").lines.first)
     let version = try #require(manifest.split(separator: " ").last)
     #expect(lines.contains { $0.hasPrefix("image: swift:\(version)-") })
+  }
+
+  @Test("Each job has a time limit of at most half an hour", arguments: ["ci", "release"])
+  func limits(name: String) throws {
+    let lines = try Document(".github/workflows/\(name).yml").lines.map { trim($0) }
+    let limits = lines.filter { $0.hasPrefix("timeout-minutes: ") }
+      .compactMap { Int($0.dropFirst("timeout-minutes: ".count)) }
+    #expect(limits.count == lines.count { $0.hasPrefix("runs-on: ") })
+    #expect(limits.allSatisfy { $0 <= 30 })
+  }
+
+  @Test("The container is built with the Swift of the packages")
+  func container() throws {
+    let lines = try Document("Containerfile").lines
+    let version = try #require(
+      try Document("Package.swift").lines.first?.split(separator: " ").last)
+    #expect(lines.contains { $0.hasPrefix("FROM docker.io/library/swift:\(version)-") })
   }
 }

@@ -1,10 +1,10 @@
 import Testing
 
-@Suite("docs/security.md")
+@Suite("docs/design/security.md")
 struct SecurityTests {
   @Test("Each test, script and type that the page names exists")
   func names() throws {
-    let document = try Document("docs/security.md")
+    let document = try Document("docs/design/security.md")
     let rows = document.rows(under: "## What is protected")
     #expect(rows.count > 15)
     for row in rows {

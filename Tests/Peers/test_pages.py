@@ -17,11 +17,11 @@ from programs import REPOSITORY, Program, eightball
 
 #: The changelog is left out: old versions had other commands.
 PAGES = sorted(
-    [*REPOSITORY.glob("docs/*.md"), *REPOSITORY.glob("Sources/*/*.docc/**/*.md")]
+    [*REPOSITORY.glob("docs/**/*.md"), *REPOSITORY.glob("Sources/*/*.docc/**/*.md")]
     + [REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "boards/README.md")]
 )
 #: Pages whose commands all run on the virtual air.
-RUNNING = ["README.md", "docs/command-line.md", "docs/radios.md", "docs/testing-apps.md"]
+RUNNING = ["README.md", "docs/first-evening.md", "docs/command-line.md", "docs/testing-apps.md"]
 FENCE = re.compile(r"^ *```([^\n]*)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 
 
@@ -83,9 +83,10 @@ def test_a_command_or_an_option_that_is_missing_is_found(options):
 
 @pytest.fixture
 def environment(folder) -> dict[str, str]:
-    """The program's folder is in the path; the air and the bonds are this test's own."""
+    """The program's folder is in the path; the air, the control socket and the bonds are this test's own."""
     path = f"{pathlib.Path(eightball()).parent}:{os.environ['PATH']}"
-    return {"PATH": path, "EIGHTBALL_AIR": str(folder / "air"), "XDG_STATE_HOME": str(folder)}
+    own = {"EIGHTBALL_AIR": str(folder / "air"), "EIGHTBALL_CONTROL": str(folder / "control")}
+    return {"PATH": path, "XDG_STATE_HOME": str(folder), **own}
 
 
 @pytest.mark.parametrize("name", RUNNING)
@@ -123,22 +124,21 @@ async def run_together(lines: list[str], environment: dict[str, str]) -> None:
             assert await program.stop() == 0, program.transcript
 
 
-async def test_a_conversation_prints_what_the_page_shows(environment):
-    text = (REPOSITORY / "docs" / "command-line.md").read_text()
-    runs = [block for tag, block in FENCE.findall(text) if tag == "text run"]
-    asks = [block for tag, block in FENCE.findall(text) if tag == "text ask"]
-    assert len(runs) == len(asks) == 2
-    for shown_by_ball, shown_by_central in zip(runs, asks):
-        command, *expected = shown_by_ball.splitlines()
-        async with Program(*shlex.split(command[2:]), environment=environment) as ball:
-            await ball.line(lambda line: "dvertis" in line, "that it advertises")
-            for part in shown_by_central.strip().split("\n\n"):
-                command, _, answer = part.partition("\n")
-                assert await both_streams(command[2:], environment) == answer
-            # The page stops there; the ball goes on to see the next central.
-            await ball.line(lambda line: "isconnected" in line, "the end of the connection")
-            await ball.stop(signal.SIGINT)
-            assert ball.output == expected
+@pytest.mark.parametrize("page", ["command-line", "first-evening"])
+async def test_a_conversation_prints_what_the_page_shows(page: str, environment):
+    text = (REPOSITORY / "docs" / f"{page}.md").read_text()
+    (shown_by_ball,) = [block for tag, block in FENCE.findall(text) if tag == "text run"]
+    (shown_by_central,) = [block for tag, block in FENCE.findall(text) if tag == "text ask"]
+    command, *expected = shown_by_ball.splitlines()
+    async with Program(*shlex.split(command[2:]), environment=environment) as ball:
+        await ball.line(lambda line: "dvertis" in line, "that it advertises")
+        for part in shown_by_central.strip().split("\n\n"):
+            command, _, answer = part.partition("\n")
+            assert await both_streams(command[2:], environment) == answer
+        # The page stops there; the ball goes on to see the next central.
+        await ball.line(lambda line: "isconnected" in line, "the end of the connection")
+        await ball.stop(signal.SIGINT)
+        assert ball.output == expected
 
 
 async def test_the_demonstration_prints_what_the_readme_shows(environment):
@@ -171,10 +171,9 @@ async def test_the_demonstration_prints_what_the_readme_shows(environment):
     assert [text for name, _, text in lines if name.strip() == "8-ball"] == as_shown("\n".join(seen))
 
 
-async def test_a_press_prints_what_the_page_shows(environment, folder):
-    text = (REPOSITORY / "docs" / "raspberry-pi.md").read_text()
+async def test_a_press_prints_what_the_page_shows(environment):
+    text = (REPOSITORY / "docs" / "first-evening.md").read_text()
     (shown,) = [block for _, block in FENCE.findall(text) if "$ eightball press" in block]
-    environment |= {"EIGHTBALL_CONTROL": str(folder / "control")}
     run = ["eightball", "run", "--radio", "virtual", "--board", "virtual"]
     async with Program(*run, environment=environment) as ball:
         await ball.line(lambda line: "dvertis" in line, "that it advertises")

@@ -274,7 +274,8 @@ async def test_an_idle_ball_takes_16_kB_at_most_and_never_wakes(folder):
 
 
 async def test_each_recipe_of_the_page_works(folder):
-    page = (REPOSITORY / "docs" / "swarm.md").read_text()
+    page = (REPOSITORY / "docs" / "testing-apps.md").read_text()
+    page = page.split("\n## Many balls\n")[1].split("\n## ")[0]
     page = page.replace("7300", str(worlds.free_port()))
     blocks = re.findall(r"^```(\w+)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     # A user's environment: the program's folder in the path, and an own air.
