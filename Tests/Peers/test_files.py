@@ -59,7 +59,7 @@ async def test_a_file_at_the_path_of_an_air_stays_unchanged(folder):
     for name, text in files.items():
         (folder / name).write_text(text)
     status, said = await fails("radio", "--listen", f"unix:{folder / 'Gemfile'}")
-    assert status == 69 and "remove it, or use another path" in said
+    assert status == 69 and "remove it if no program uses it, or use another path" in said
     assert {path.name: path.read_text() for path in folder.iterdir()} == files
 
 

@@ -9,7 +9,7 @@ import LinuxSystem
 /// virtual air, and looks up names of hosts.
 struct TerminalRadio: ~Copyable {
   private var opener: RadioOpener
-  /// Why the last opening failed; `nil` if it has not.
+  /// Why the last opening failed; `nil` if the port knows why.
   private(set) var failure: RadioError?
 
   /// A radio that is not open. Lookups and a hosted air run in `loop`.
@@ -39,7 +39,8 @@ struct TerminalRadio: ~Copyable {
         return (port.openRadio(at: now), port.radioFailure)
       }
     } catch {
-      failure = RadioError(opener.name, error)
+      let isPorts = opener.air == nil && !opener.name.needsLookup
+      failure = isPorts ? nil : RadioError(opener.name, error)
       return .failed
     }
   }
