@@ -202,6 +202,13 @@ need_packages() {
     apt-get install -qq -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null
 }
 
+# glibc_is_at_least VERSION: whether the system's C library is glibc, in this version or a newer one.
+glibc_is_at_least() {
+  local version
+  version=$(getconf GNU_LIBC_VERSION 2>/dev/null) || return
+  printf '%s\n' "$1" "${version#glibc }" | sort -V -C
+}
+
 # system_gpiod: the major version of the system's libgpiod.
 system_gpiod() {
   [ -e /usr/include/gpiod.h ] || fail "libgpiod-dev is missing: run scripts/setup."
