@@ -57,7 +57,7 @@ struct PageTests {
       let prose = document.lines.joined(separator: " ")
       for tag in shown { #expect(prose.contains("`\(tag.dropFirst(7 + folder.count))`"), "\(tag)") }
     }
-    let client = try Document.text(of: "scripts/check-client")
+    let client = try Document.text(of: "scripts/check")
     for folder in pages.values { #expect(client.contains(folder.dropFirst("Examples/".count))) }
   }
 
