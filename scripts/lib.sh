@@ -71,7 +71,7 @@ two_at_a_time() {
     number=${*: -3:1} name=${*: -2:1} item=${*: -1} status=0
     output=$("${@:1:$#-3}" "$item" 2>&1) || status=1
     exec 9<"$0" && flock 9
-    printf "%s %s\n%s\n" "$number" "$name" "$output"
+    printf "%s\n" "$number $name" ${output:+"$output"}
     if [ "$status" = 0 ]; then echo "$number done in $SECONDS s"; else echo "FAILED: $name"; fi
     exit "$status"' scripts/lib.sh "${command[@]}" || fail "Not all of these ended well: see FAILED above."
 }

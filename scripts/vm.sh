@@ -101,7 +101,8 @@ build_image() (
 
   mkdir -p "$folder"
   work=$(mktemp -d "$folder/work-XXXXXX")
-  trap 'rm -rf "$work"' EXIT
+  # shellcheck disable=SC2064 # as it is now: build_simulator has a folder of that name, too
+  trap "rm -rf '$work'" EXIT
   rm -f "$folder/recipe"
 
   echo "Building the image for Linux $version"

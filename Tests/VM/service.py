@@ -49,8 +49,10 @@ def apt(*arguments: str) -> subprocess.CompletedProcess:
     path = f"{folder}:{os.environ['PATH']}:/usr/sbin:/sbin"
     settings = folder / "apt.conf"
     settings.write_text(f'DPkg::Path "{path}";\n')
-    # Images of containers have it, and it lets no service start.
-    pathlib.Path("/usr/sbin/policy-rc.d").unlink(missing_ok=True)
+    # Images of containers have the first, which lets no service start. With the second, apt lets man-db read all
+    # manuals again, which takes minutes here.
+    for unwanted in ("/usr/sbin/policy-rc.d", "/var/lib/man-db/auto-update"):
+        pathlib.Path(unwanted).unlink(missing_ok=True)
     environment = {**os.environ, "PATH": path, "APT_CONFIG": str(settings)}
     return run(*arguments, patience=4 * PATIENCE, env=environment)
 
