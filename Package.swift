@@ -32,7 +32,7 @@ let package = Package(
   ],
   targets: [
     // The core imports nothing, allocates nothing, and does no input or output. It compiles as
-    // Embedded Swift: see `scripts/check-embedded`.
+    // Embedded Swift: see `scripts/check embedded`.
     .target(
       name: "BluetoothHost",
       // `Pinned` needs RawLayout.
@@ -129,7 +129,7 @@ let package = Package(
       name: "host-benchmark", dependencies: ["BluetoothHost", "EightBall"],
       path: "Benchmarks/HostBenchmark", swiftSettings: checked),
 
-    // scripts/benchmark-air counts the instructions of this program.
+    // scripts/benchmark air counts the instructions of this program.
     .executableTarget(
       name: "air-benchmark",
       dependencies: ["BluetoothHost", "LinuxAir", "LinuxSystem", "VirtualRadio"],
@@ -204,7 +204,7 @@ let package = Package(
         "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: checked),
-    // scripts/benchmark-ask compares the time of this program with Bumble's.
+    // scripts/benchmark ask compares the time of this program with Bumble's.
     .executableTarget(
       name: "ask-benchmark", dependencies: ["CoreBluetooth", "EightBallKit"],
       path: "Benchmarks/AskBenchmark", swiftSettings: checked),
@@ -249,7 +249,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// `scripts/docs` sets this variable. Without it, SwiftPM does not fetch the plugin that builds the
+// `scripts/build docs` sets this variable. Without it, SwiftPM does not fetch the plugin that builds the
 // documentation.
 if Context.environment["EIGHTBALL_DOCUMENTATION"] != nil {
   package.dependencies.append(

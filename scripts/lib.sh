@@ -17,18 +17,19 @@ standalone_folder="$build_folder-standalone"
 examples_folder="$build_folder-examples"
 # Where the server of the panel builds.
 panel_folder="$build_folder-panel"
-# Where scripts/check-client builds another package that uses this one.
+# Where scripts/check client builds another package that uses this one.
 client_folder="$build_folder-client"
 # Python's own folder for the peers.
 peers_folder=.build-venv
 # Where Prometheus's promtool is put, which checks metrics.
 promtool_folder=.build-promtool
-# Where scripts/build-gpiod2 builds libgpiod 2.
+# Where scripts/build gpiod2 builds libgpiod 2.
 gpiod2_folder=.build-gpiod2
 
 step_number=0
 step_count=0
 step_started=0
+step_times=()
 
 # steps N: how many steps this script takes.
 steps() { step_count=$1; }
@@ -37,11 +38,43 @@ steps() { step_count=$1; }
 step() {
   step_number=$((step_number + 1))
   step_started=$SECONDS
+  step_name=$1
   printf '[%d/%d] %s\n' "$step_number" "$step_count" "$1"
 }
 
 # step_done: says how long the step took.
-step_done() { printf '[%d/%d] done in %d s\n' "$step_number" "$step_count" $((SECONDS - step_started)); }
+step_done() {
+  local took=$((SECONDS - step_started))
+  step_times+=("$(printf '%6d s  %s' "$took" "$step_name")")
+  printf '[%d/%d] done in %d s\n' "$step_number" "$step_count" "$took"
+}
+
+# show_times: a table of the steps' times, and their sum.
+show_times() { printf '%s\n' "${step_times[@]}" "$(printf '%6d s  in all' "$SECONDS")"; }
+
+# two_at_a_time TITLE COMMAND... -- ITEM...: runs the command with each item as its last argument, two at once where
+# there are two processors. Each is one step, whose output comes when it ends. Fails at the end if one failed.
+two_at_a_time() {
+  local title=$1 command=() number=$step_number item
+  shift
+  while [ "$1" != -- ]; do
+    command+=("$1")
+    shift
+  done
+  shift
+  step_number=$((step_number + $#))
+  # shellcheck disable=SC2016 # the inner shell expands them
+  for item in "$@"; do
+    number=$((number + 1))
+    printf '%s\0' "[$number/$step_count]" "$title$item" "$item"
+  done | xargs -0 -n 3 -P "$(($(nproc) > 1 ? 2 : 1))" bash -c '
+    number=${*: -3:1} name=${*: -2:1} item=${*: -1} status=0
+    output=$("${@:1:$#-3}" "$item" 2>&1) || status=1
+    exec 9<"$0" && flock 9
+    printf "%s\n" "$number $name" ${output:+"$output"}
+    if [ "$status" = 0 ]; then echo "$number done in $SECONDS s"; else echo "FAILED: $name"; fi
+    exit "$status"' scripts/lib.sh "${command[@]}" || fail "Not all of these ended well: see FAILED above."
+}
 
 # fail TEXT...: prints a message, a line for each argument, and ends the script.
 fail() {
@@ -85,14 +118,6 @@ source_date() {
   else
     git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md
   fi
-}
-
-# unit_folder PREFIX: where systemd and udev look for what is installed under PREFIX.
-unit_folder() {
-  case "$1" in
-  /usr | /usr/local) echo "$1/lib" ;;
-  *) echo /etc ;;
-  esac
 }
 
 # need_swift: Swift 6.3 or newer must be on the path; no package of the system brings it.
@@ -173,16 +198,6 @@ as_root() {
   fi
 }
 
-# root_for FOLDER COMMAND...: runs it as root, unless this user may write to the folder. "" is the system
-# itself.
-root_for() {
-  local folder=$1
-  shift
-  # A folder that is missing is made in the nearest one that exists.
-  while [ -n "$folder" ] && [ ! -e "$folder" ]; do folder=${folder%/*}; done
-  if [ -n "$folder" ] && [ -w "$folder" ]; then "$@"; else as_root "$@"; fi
-}
-
 # need_packages NAME...: installs the Debian packages that are missing, and says which.
 need_packages() {
   local missing=() name
@@ -200,6 +215,13 @@ need_packages() {
   as_root apt-get update -qq
   as_root env DEBIAN_FRONTEND=noninteractive \
     apt-get install -qq -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null
+}
+
+# glibc_is_at_least VERSION: whether the system's C library is glibc, in this version or a newer one.
+glibc_is_at_least() {
+  local version
+  version=$(getconf GNU_LIBC_VERSION 2>/dev/null) || return
+  printf '%s\n' "$1" "${version#glibc }" | sort -V -C
 }
 
 # system_gpiod: the major version of the system's libgpiod.

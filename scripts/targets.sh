@@ -1,4 +1,5 @@
-# The compiler flags of each Linux target of eightballd; sourced after lib.sh, never run.
+# The compiler flags of each Linux target of eightballd, and its C libraries; the same for microcontrollers. Sourced
+# after lib.sh, never run.
 # shellcheck shell=bash
 
 # Where the programs are built, and the C library for each target.
@@ -108,4 +109,172 @@ debian_source() {
   mkdir -p "$(dirname "$2")"
   mv "$work/$1"-*/ "$2"
   rm -rf "$work"
+}
+
+# build_musl TARGET: the C library, from Debian's source package: leaves .build-musl/TARGET/include and lib. Debian's own
+# armhf builds are ARMv7 code, which an ARM1176 cannot run. Can run for two targets at once.
+build_musl() {
+  local folder sources compiler recipe log
+  use_target "$1"
+  folder="$PWD/$musl_folder/$1"
+  sources="$PWD/$musl_folder/source"
+  compiler=$(swift_tool clang)
+  recipe=$(cat <(declare -f build_musl) <(echo "${library_flags[@]}") <("$compiler" --version) | sha256sum)
+  if [ "$(cat "$folder/recipe" 2>/dev/null)" = "$recipe" ]; then
+    echo "musl is there: $1, version $(cat "$sources/VERSION")"
+    return
+  fi
+
+  command -v make >/dev/null || fail "make is missing: run scripts/setup firmware."
+  mkdir -p "$musl_folder"
+  # All targets share the sources: one fetches them.
+  (
+    flock 9
+    [ -e "$sources/configure" ] || debian_source musl "$sources"
+  ) 9>"$musl_folder/lock"
+  rm -rf "$folder"
+  mkdir -p "$folder/build"
+  log="$folder/build/log"
+  (
+    cd "$folder/build" &&
+      "$sources/configure" --prefix="$folder" --target="$musl_triple" --disable-shared \
+        --disable-optimize CC="$compiler ${library_flags[*]}" AR="$(swift_tool llvm-ar)" \
+        RANLIB="$(swift_tool llvm-ranlib)" LIBCC="$support_library" &&
+      make -j"$(nproc)" lib/libc.a lib/crt1.o lib/crti.o lib/crtn.o install-headers
+  ) >"$log" 2>&1 || fail "musl cannot be built. The end of its log, $log:" "$(tail -n 10 "$log")"
+  mkdir "$folder/lib"
+  mv "$folder/build/lib/libc.a" "$folder"/build/lib/crt?.o "$folder/lib"
+  # On ARM they could otherwise follow Thumb code, at an address that no ARM instruction can have.
+  "$(swift_tool llvm-objcopy)" --set-section-alignment .init=4 --set-section-alignment .fini=4 \
+    "$folder/lib/crti.o"
+  rm -r "$folder/build"
+  echo "$recipe" >"$folder/recipe"
+  echo "musl is built: $1, version $(cat "$sources/VERSION")"
+}
+
+# build_gpiod2 FOLDER [ARCHIVE]: libgpiod 2 in FOLDER, from the sources of its Python package; ARCHIVE is a copy of them.
+build_gpiod2() {
+  local folder=$1 archive=${2:-} wanted=gpiod==2.5.0 recipe compiler
+  recipe=$(cat <(declare -f build_gpiod2) ${archive:+"$archive"} | sha256sum)
+  if [ "$(cat "$folder/recipe" 2>/dev/null)" = "$recipe" ]; then
+    echo "libgpiod 2 is there: $wanted, $folder"
+    return
+  fi
+
+  compiler=$(command -v cc || command -v clang) ||
+    fail "There is no C compiler: run scripts/setup test."
+  rm -rf "${folder:?}"/{recipe,include,lib}
+  mkdir -p "$folder"
+  if [ -z "$archive" ]; then
+    [ -x "$folder/venv/bin/pip" ] || python3 -m venv "$folder/venv"
+    "$folder/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps \
+      --no-binary :all: --dest "$folder" "$wanted"
+    archive=$(ls "$folder"/gpiod-*.tar.gz)
+  fi
+  tar -xzf "$archive" -C "$folder" --strip-components=1
+  # Their code does not follow this project's warnings.
+  "$compiler" -O1 -w -D_GNU_SOURCE -DGPIOD_API_VERSION_STR='"2"' -shared -fPIC \
+    -I"$folder/include" -I"$folder/lib" "$folder"/lib/*.c -o "$folder/libgpiod.so"
+  echo "$recipe" >"$folder/recipe"
+  echo "libgpiod 2 is built: $wanted, $folder"
+}
+
+# ---- Microcontrollers ----
+
+# Where the images are built, a folder each.
+firmware_folder=.build-firmware
+# The ball for each of these processors, on the one board that QEMU has.
+firmware_names=(lm3s6965evb cortex-m0)
+# The images: these, and one with pairing.
+firmware_images=("${firmware_names[@]}" lm3s6965evb-secure)
+
+# firmware_target NAME: the compiler's flags for its processor.
+firmware_target() {
+  case "$1" in
+  lm3s6965evb*)
+    echo -target armv7em-none-none-eabi -target-cpu cortex-m3 -Xcc -mcpu=cortex-m3 -Xcc -mfloat-abi=soft
+    ;;
+  cortex-m0) echo -target armv6m-none-none-eabi ;;
+  esac
+}
+
+# firmware_processor NAME: GCC's name for it.
+firmware_processor() {
+  case "$1" in
+  lm3s6965evb*) echo cortex-m3 ;;
+  cortex-m0) echo cortex-m0 ;;
+  esac
+}
+
+# compile_bare_metal OBJECT FLAG... -- FILE...: compiles Swift files as one module of Embedded Swift, in
+# which nothing may allocate.
+compile_bare_metal() {
+  local object=$1 flags=()
+  shift
+  while [ "$1" != -- ]; do
+    flags+=("$1")
+    shift
+  done
+  shift
+  # shellcheck disable=SC2046 # one word a flag
+  swiftc $(core_features) \
+    -wmo -parse-as-library -swift-version 6 -strict-memory-safety -warnings-as-errors \
+    -enable-experimental-feature Embedded -Xfrontend -no-allocations \
+    -Xfrontend -function-sections -Osize -Xfrontend -disable-stack-protector \
+    -Xfrontend -mergeable-traps -Xfrontend -sil-unroll-threshold -Xfrontend 0 \
+    -enforce-exclusivity=unchecked -Xcc -fno-pic \
+    -D WORDS_FOR_PEOPLE_ONLY -I Sources/CCortexM/include "${flags[@]}" -module-name Ball -c "$@" -o "$object"
+}
+
+# as_one_module: the source as it is in the one module of the image.
+as_one_module() { without_imports_of BluetoothHost EightBall BallRunner | without_public; }
+
+# firmware_sources FOLDER [PATH...]: copies the sources of the ball, and more files or folders of them, there,
+# to be compiled as one module.
+firmware_sources() {
+  local file folder=$1
+  shift
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  while read -r file; do
+    as_one_module <"$file" >"$folder/${file//\//-}"
+  done < <(find Sources/{BluetoothHost,EightBall,BallRunner} "$@" -name '*.swift')
+}
+
+# build_firmware NAME: builds the ball into .build-firmware/NAME/eightball.elf and eightball.bin.
+build_firmware() {
+  local flags=()
+  [[ $1 != *-secure ]] || flags=(-D SECURITY -D JUST_WORKS_ONLY -D WITHOUT_PRIVACY -- -Wl,--defsym=stack_size=24K)
+  firmware_sources "$firmware_folder/$1/sources" Sources/CortexM
+  build_image "$1" eightball "${flags[@]}"
+}
+
+# build_firmware_benchmark NAME: builds what scripts/benchmark firmware runs: the same, with another start.
+build_firmware_benchmark() {
+  local sources="$firmware_folder/$1/sources"
+  firmware_sources "$sources" Sources/CortexM Benchmarks/FirmwareBenchmark
+  rm "$sources/Sources-CortexM-Start.swift"
+  # It runs two balls in turn.
+  build_image "$1" benchmark -I Benchmarks/FirmwareBenchmark/include -- -Wl,--defsym=stack_size=48K
+}
+
+# build_image NAME IMAGE [FLAG...] [-- LINKER-FLAG...]: compiles and links the sources of
+# .build-firmware/NAME into IMAGE.elf and IMAGE.bin there.
+build_image() {
+  local folder="$firmware_folder/$1" image="$firmware_folder/$1/$2" processor flags=()
+  processor=$(firmware_processor "$1")
+  # shellcheck disable=SC2207 # one word a flag
+  flags=($(firmware_target "$1"))
+  shift 2
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    flags+=("$1")
+    shift
+  done
+  [ $# = 0 ] || shift
+  compile_bare_metal "$image.o" "${flags[@]}" -- "$folder"/sources/*.swift
+  # There is no C library. The linker adds the compiler's own functions (division).
+  arm-none-eabi-gcc -mthumb -mcpu="$processor" -nostdlib \
+    -static -T Sources/CCortexM/lm3s6965.ld -Wl,--gc-sections,--fatal-warnings,--no-enum-size-warning,-z,noexecstack \
+    -Wl,-Map,"$image.map" "$@" -o "$image.elf" "$image.o" -lgcc
+  arm-none-eabi-objcopy -O binary "$image.elf" "$image.bin"
 }

@@ -1,4 +1,4 @@
-// One pair asks on a virtual air beside many advertisers, for scripts/benchmark-air to count.
+// One pair asks on a virtual air beside many advertisers, for scripts/benchmark air to count.
 //
 //     air-benchmark air|sockets ADVERTISERS ASKS
 //

@@ -1,4 +1,4 @@
-// A Bluetooth controller and a central behind it, over H4 on a UNIX socket: what scripts/benchmark-ball
+// A Bluetooth controller and a central behind it, over H4 on a UNIX socket: what scripts/benchmark ball
 // asks whole programs with.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The floor of scripts/benchmark-ball: a "host" that makes only the system calls of an ask.
+// The floor of scripts/benchmark ball: a "host" that makes only the system calls of an ask.
 //
 //   floor SOCKET
 //

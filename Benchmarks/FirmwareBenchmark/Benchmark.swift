@@ -1,4 +1,4 @@
-// What an ask costs on a microcontroller, for scripts/benchmark-firmware: takes the place of
+// What an ask costs on a microcontroller, for scripts/benchmark firmware: takes the place of
 // Sources/CortexM/Start.swift, and prints the ticks of each measurement and of a loop of known length.
 
 import BallRunner

@@ -1,4 +1,4 @@
-// Compiled by scripts/check-crypto with Sources/BluetoothHost/Crypto as one module: answers cases
+// Compiled by scripts/check crypto with Sources/BluetoothHost/Crypto as one module: answers cases
 // of key agreement and of AES-CMAC, or computes with numbers that memcheck treats as undefined.
 
 @main

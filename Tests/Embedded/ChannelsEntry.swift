@@ -1,4 +1,4 @@
-// Compiled by scripts/check-embedded with the core: specialises credit-based channels for one link
+// Compiled by scripts/check embedded with the core: specialises credit-based channels for one link
 // and one channel, and for four links and eight channels.
 
 import BluetoothHost

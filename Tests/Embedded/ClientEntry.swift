@@ -1,4 +1,4 @@
-// Compiled by scripts/check-embedded with the core: specialises client-only hosts with one
+// Compiled by scripts/check embedded with the core: specialises client-only hosts with one
 // connection and with four, and a host in both roles.
 
 import BluetoothHost

@@ -1,4 +1,4 @@
-// Compiled by scripts/check-embedded with the core: key agreement, the pairing functions and random
+// Compiled by scripts/check embedded with the core: key agreement, the pairing functions and random
 // numbers, as a machine without a heap uses them.
 
 import BluetoothHost

@@ -1,4 +1,4 @@
-// Compiled by scripts/check-embedded with the core: specialises hosts with one connection and with
+// Compiled by scripts/check embedded with the core: specialises hosts with one connection and with
 // four, and calls everything that a board would.
 
 import BluetoothHost

@@ -1,4 +1,4 @@
-// Compiled by scripts/check-embedded with the core: a Security Manager with two links, as a machine
+// Compiled by scripts/check embedded with the core: a Security Manager with two links, as a machine
 // without a heap uses it.
 
 import BluetoothHost

@@ -1,4 +1,4 @@
-// Run by scripts/check-embedded: prints the bytes of one more connection of a client, of a
+// Run by scripts/check embedded: prints the bytes of one more connection of a client, of a
 // peripheral, and of a host in both roles, and of a key agreement.
 
 import BluetoothHost

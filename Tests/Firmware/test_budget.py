@@ -20,7 +20,7 @@ RAM_LIMIT = {"lm3s6965evb": 16_384, "cortex-m0": 16_384}
 #: and all interrupts. QEMU's UART has an interrupt for each received byte.
 ASK_LIMIT = {"lm3s6965evb": 7_000, "cortex-m0": 11_000}
 
-#: The same without drivers and interrupts, by scripts/benchmark-firmware: host and ball alone; the whole ball with
+#: The same without drivers and interrupts, by scripts/benchmark firmware: host and ball alone; the whole ball with
 #: its texts; without them. The question has 40 bytes.
 PART_LIMIT = {
     "lm3s6965evb": {"host": 1_100, "runner": 4_650, "quiet": 3_750},
@@ -92,9 +92,9 @@ async def test_instructions_an_ask(elf, folder):
 
 @pytest.fixture(scope="module")
 def parts() -> dict[str, dict[str, int]]:
-    """The counts of scripts/benchmark-firmware, by image and part."""
+    """The counts of scripts/benchmark firmware, by image and part."""
     output = subprocess.run(
-        [REPOSITORY / "scripts/benchmark-firmware", "--json"], check=True, capture_output=True
+        [REPOSITORY / "scripts/benchmark", "firmware", "--json"], check=True, capture_output=True
     ).stdout
     found: dict[str, dict[str, int]] = {}
     for row in map(json.loads, output.splitlines()):

@@ -25,5 +25,5 @@ for command in program["subcommands"]:
         if argument["shouldDisplay"] and name not in part and name not in ("--help", "--version"):
             missing.append(f"{command['commandName']} {name}")
 if missing:
-    sys.exit(f"The manual lacks: {', '.join(missing)}. Add them to packaging/manual.")
+    sys.exit(f"The manual lacks: {', '.join(missing)}. Add them to debian/manual.py.")
 print(f"The manual has all {len(program['subcommands']) - 1} commands and their options.")

@@ -23,7 +23,7 @@ TICKS_AN_INSTRUCTION = 2**7 * 12_500_000 / 1_000_000_000
 
 
 def image(name: str) -> pathlib.Path:
-    """The image of this name, which `scripts/firmware/build` writes."""
+    """The image of this name, which `scripts/build firmware` writes."""
     folder = pathlib.Path(os.environ.get("FIRMWARE", REPOSITORY / ".build-firmware"))
     path = folder / name / "eightball.elf"
     if not path.exists():

@@ -12,9 +12,13 @@ from programs import PATIENCE, REPOSITORY
     "arguments, explanation",
     [
         (["package", "armv5"], "armv5 is not a target. There are: x86_64 aarch64 armv7 armv6"),
-        (["panel", "abc"], "abc is not a port"),
-        (["panel", "65536"], "65536 is not a port"),
+        (["demo", "panel", "abc"], "abc is not a port"),
+        (["demo", "panel", "65536"], "65536 is not a port"),
         (["build", "all"], "all is not known"),
+        (["build", "firmware", "all"], "all is not known"),
+        (["check", "all"], "all is not known"),
+        (["check", "embedded", "all"], "all is not known"),
+        (["install", "eightball"], "eightball is not known"),
     ],
 )
 def test_a_wrong_argument_is_refused_at_once(arguments, explanation):
@@ -27,9 +31,9 @@ def test_a_wrong_argument_is_refused_at_once(arguments, explanation):
     assert run.stdout == ""
 
 
-def test_the_demo_and_the_panel_read_a_file_that_exists():
+def test_the_demonstrations_read_a_file_that_exists():
     # The program in the background may open its output later than the script reads it.
-    for name in ("demo", "panel", "lib.sh"):
+    for name in ("demo", "lib.sh"):
         text = (REPOSITORY / "scripts" / name).read_text()
         created, started = text.find(': >"$folder/ball"'), text.find('>"$folder/ball" 2>&1')
         assert 0 < created < started, name
@@ -63,7 +67,7 @@ def test_every_measured_figure_is_on_the_page():
     """The labels that the scripts compare, without running what they measure."""
     page = (REPOSITORY / "docs" / "figures.md").read_text()
     labels = []
-    for name in ("check-package", "check-firmware"):
+    for name in ("check-package.sh", "check-processors.sh"):
         text = (REPOSITORY / "scripts" / name).read_text().replace("""'"'"'""", "’")
         labels += re.findall(r"""check_figure (?:"([^"$]+)"|'([^']+)')""", text)
     found = [(one or other).replace("’", "'") for one, other in labels]

@@ -1,7 +1,7 @@
 """The ball as a systemd service with its unit's confinement: installed by scripts/install, started, asked,
-hung, killed, stopped, and removed by scripts/uninstall.
+hung, killed, stopped, and purged by apt.
 
-INSTALLED and DAEMON are the paths of eightball and eightballd. systemd is process 1 of a process namespace in
+PACKAGES is the folder of the packages of eightball and eightballd. systemd is process 1 of a process namespace in
 the guest.
 """
 
@@ -19,7 +19,7 @@ SETTINGS = pathlib.Path("/etc/default/eightball")
 CGROUP = pathlib.Path("/sys/fs/cgroup/system.slice/eightball.service/cgroup.procs")
 SOCKET = pathlib.Path("/run/eightball/control.sock")
 CAP_NET_ADMIN = 1 << 12
-PROGRAMS = ("--binary", os.environ["INSTALLED"], "--daemon", os.environ["DAEMON"])
+PACKAGES = sorted(map(str, pathlib.Path(os.environ["PACKAGES"]).glob("*.deb")))
 
 checks = Checks()
 check = checks.check
@@ -38,8 +38,8 @@ def systemctl(*arguments: str) -> subprocess.CompletedProcess:
     return run(*inside(manager), "systemctl", *arguments, env=environment)
 
 
-def script(*arguments: str) -> subprocess.CompletedProcess:
-    """Runs a script with a systemctl for this systemd."""
+def apt(*arguments: str) -> subprocess.CompletedProcess:
+    """Runs apt, or a script that does, with a systemctl for this systemd, also in the packages' scripts."""
     folder = pathlib.Path("/root/bin")
     folder.mkdir(exist_ok=True)
     wrapper = folder / "systemctl"
@@ -47,7 +47,16 @@ def script(*arguments: str) -> subprocess.CompletedProcess:
     wrapper.write_text(f'#!/bin/sh\nSYSTEMD_IGNORE_CHROOT=1 exec {command} "$@"\n')
     wrapper.chmod(0o755)
     path = f"{folder}:{os.environ['PATH']}:/usr/sbin:/sbin"
-    return run(*arguments, patience=2 * PATIENCE, env={**os.environ, "PATH": path})
+    settings = folder / "apt.conf"
+    # All dependencies are installed, so apt needs no lists of packages, which it takes minutes to read here.
+    sources = 'Dir::Etc::SourceList "/dev/null"; Dir::Etc::SourceParts "/dev/null";'
+    settings.write_text(f'DPkg::Path "{path}"; {sources}\n')
+    # Images of containers have the first, which lets no service start. With the second, apt lets man-db read all
+    # manuals again, which takes minutes here.
+    for unwanted in ("/usr/sbin/policy-rc.d", "/var/lib/man-db/auto-update"):
+        pathlib.Path(unwanted).unlink(missing_ok=True)
+    environment = {**os.environ, "PATH": path, "APT_CONFIG": str(settings)}
+    return run(*arguments, patience=4 * PATIENCE, env=environment)
 
 
 def property_of(name: str) -> str:
@@ -81,7 +90,7 @@ def is_alone() -> bool:
 
 def tool(*arguments: str, **options) -> str:
     """What `eightball`, which is installed, says when it fails."""
-    done = run("/usr/local/bin/eightball", *arguments, **options)
+    done = run("/usr/bin/eightball", *arguments, **options)
     assert done.returncode == 69, done.stdout
     return done.stdout.strip()
 
@@ -125,11 +134,12 @@ with start_systemd() as manager:
     pathlib.Path("/run/systemd/system").mkdir(parents=True, exist_ok=True)
 
     with check("scripts/install installs and enables it, and keeps the settings") as saw:
-        installed = script("scripts/install", *PROGRAMS)
+        before = SETTINGS.read_text()
+        installed = apt("scripts/install", *PACKAGES)
         assert installed.returncode == 0, installed.stdout
-        assert f"keeping {SETTINGS}" in installed.stdout, installed.stdout
+        assert SETTINGS.read_text() == before, installed.stdout
         assert systemctl("is-enabled", "eightball").stdout.strip() == "enabled"
-        version = run("/usr/local/bin/eightballd", "--version").stdout.strip()
+        version = run("/usr/bin/eightballd", "--version").stdout.strip()
         assert version, "the program that was installed says no version"
         saw(f"eightballd {version}; {installed.stdout.splitlines()[-1]}")
 
@@ -202,10 +212,11 @@ with start_systemd() as manager:
         saw(f"status {property_of('ExecMainStatus')}")
         assert property_of("ExecMainStatus") == "64", log()
 
-    with check("scripts/uninstall --purge removes it, its settings and its user") as saw:
-        removed = script("scripts/uninstall", "--purge")
+    with check("apt purges it, its settings and its user") as saw:
+        removed = apt("apt-get", "purge", "-y", "eightball", "eightballd")
         assert removed.returncode == 0, removed.stdout
-        left = [path for path in pathlib.Path("/usr/local").rglob("*eightball*")]
+        folders = ("bin", "lib/systemd", "libexec", "share/doc", "share/man")
+        left = [path for folder in folders for path in pathlib.Path("/usr", folder).rglob("eightball*")]
         assert not left and not SETTINGS.exists(), left
         assert systemctl("is-enabled", "eightball").returncode != 0
         assert run("getent", "passwd", "eightball").returncode != 0, "the user is still there"
@@ -213,7 +224,7 @@ with start_systemd() as manager:
 
     with check("after scripts/install --no-service, it can be enabled") as saw:
         SETTINGS.write_text("EIGHTBALL_OPTIONS=--colour\n")
-        installed = script("scripts/install", "--no-service", *PROGRAMS)
+        installed = apt("scripts/install", "--no-service", *PACKAGES)
         assert installed.returncode == 0, installed.stdout
         assert systemctl("is-enabled", "eightball").returncode != 0, "it is enabled"
         assert property_of("ActiveState") == "inactive", property_of("ActiveState")

@@ -23,7 +23,7 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
   /// The completed steps of the task.
   private var steps = 0
   private var hasKeyPair = false
-  /// Not private, like the next one, so that scripts/check-crypto can say which of them is secret.
+  /// Not private, like the next one, so that scripts/check crypto can say which of them is secret.
   var privateKey = Number256.zero
   var publicKey = P256PublicKey(x: .zero, y: .zero)
   /// The point times 1 to 8.

@@ -1,6 +1,6 @@
 """Writes a Debian changelog from CHANGELOG.md: the entry of one version.
 
-usage: changelog.py PACKAGE VERSION MAINTAINER SECONDS <CHANGELOG.md
+usage: changelog.py VERSION MAINTAINER SECONDS <CHANGELOG.md
 """
 
 import email.utils
@@ -8,13 +8,13 @@ import re
 import sys
 import textwrap
 
-package, version, maintainer, seconds = sys.argv[1:]
+version, maintainer, seconds = sys.argv[1:]
 match = re.search(
     rf"^## \[{re.escape(version)}\].*?\n(.*?)(?=^## |\Z)", sys.stdin.read(), re.DOTALL | re.MULTILINE
 )
 if not match:
     sys.exit(f"CHANGELOG.md has no section for version {version}")
-print(f"{package} ({version}) stable; urgency=medium\n")
+print(f"eightball ({version}) stable; urgency=medium\n")
 for item in re.findall(r"^- (.*?)(?=^- |^#|^$|\Z)", match[1], re.DOTALL | re.MULTILINE):
     text = " ".join(item.split()).replace("`", "")
     print(textwrap.fill(text, 78, initial_indent="  * ", subsequent_indent="    "))
