@@ -232,7 +232,7 @@ foreign_to_armv6() {
     awk '/>:$/ { name = $2 } /<unknown>/ { print name, $0 }' | grep -vE "$chosen_at_run_time" || true
 }
 
-# check_static_parts: what CStatic has instead of musl's functions, and a control of forbid_heap.
+# check_static_parts: what CStatic has instead of musl's functions, and a control of the heap's names.
 check_static_parts() {
   # Formats are given on purpose that no compiler would let pass.
   "$compiler" -Wall -Wextra -Werror -Wno-format -Dvsnprintf=small_vsnprintf \
@@ -258,14 +258,14 @@ check_static_parts() {
   "$compiler" -Wall -Wextra -Werror Tests/Static/strerror.c "$folder/small-strerror.o" -o "$folder/strerror"
   "$folder/strerror" || fail "The program's strerror has a wrong text."
   echo "The program's strerror has the texts of its errors."
-  # A control of forbid_heap: an object that allocates no longer links.
+  # A control of the heap's names: an object that allocates by the usual ones does not link.
   echo 'void *malloc(unsigned long); void _start(void) { malloc(1); }' >"$folder/heap.c"
   "$compiler" -w -ffreestanding -c "$folder/heap.c" -o "$folder/heap.o"
-  forbid_heap "$folder/heap.o"
-  if "$(swift_tool ld.lld)" "$folder/heap.o" -o "$folder/heap" 2>"$folder/log"; then
+  with_heap_of_c "$musl_folder/$(this_target)/lib/libc.a" "$folder/libc.a"
+  if "$(swift_tool ld.lld)" -static "$folder/heap.o" "$folder/libc.a" -o "$folder/heap" 2>"$folder/log"; then
     fail "An object that calls malloc is linked."
   fi
-  grep -q 'undefined symbol: no_heap_for_swift.malloc' "$folder/log" || fail "$(cat "$folder/log")"
+  grep -q 'undefined symbol: malloc' "$folder/log" || fail "$(cat "$folder/log")"
 }
 
 # check_eightballd [TARGET]: builds it for all processors, runs it there or in QEMU, asks it over the air of the debug

@@ -74,14 +74,17 @@ use_target() {
   esac
 }
 
-# forbid_heap OBJECT: renames the heap functions that an object calls to names that nothing defines, so that a
-# program with a reachable call does not link. The C code may allocate: libgpiod does when it looks for a chip.
-forbid_heap() {
+# The heap of C has names of its own, so that a program with a reachable call of Swift's to the usual ones does not
+# link. The C code may allocate: libgpiod does when it looks for a chip.
+heap_functions=(posix_memalign aligned_alloc malloc calloc realloc free)
+heap_flags=()
+for name in "${heap_functions[@]}"; do heap_flags+=("-D$name=c_$name"); done
+
+# with_heap_of_c LIBRARY NEW: a copy of a library of C that uses these names.
+with_heap_of_c() {
   local name options=()
-  for name in posix_memalign aligned_alloc malloc calloc realloc free swift_coroFrameAlloc; do
-    options+=(--redefine-sym "$name=no_heap_for_swift.$name")
-  done
-  "$(swift_tool llvm-objcopy)" "${options[@]}" "$1"
+  for name in "${heap_functions[@]}"; do options+=(--redefine-sym "$name=c_$name"); done
+  "$(swift_tool llvm-objcopy)" "${options[@]}" "$1" "$2"
 }
 
 # debian_source NAME FOLDER: unpacks a source package of the system's own release into FOLDER. apt gets

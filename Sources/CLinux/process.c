@@ -35,7 +35,7 @@ int64_t clinux_write(int descriptor, const uint8_t *bytes, size_t size) {
 void clinux_close(int descriptor) { close(descriptor); }
 
 int clinux_open_file(const char *path) {
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     return descriptor < 0 ? -errno : descriptor;
 }
 

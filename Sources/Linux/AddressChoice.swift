@@ -71,10 +71,11 @@ extension DeviceAddress {
   /// A new static random address.
   package static func newStaticRandom() -> DeviceAddress {
     var generator = SystemRandom()
-    let number = generator.next()
+    var number = generator.next()
     var bytes = InlineArray<6, UInt8>(repeating: 0)
     for index in 0..<6 {
-      bytes[index] = UInt8(truncatingIfNeeded: number &>> (8 &* UInt64(index)))
+      bytes[index] = UInt8(truncatingIfNeeded: number)
+      number &>>= 8
     }
     return .staticRandom(bytes)
   }

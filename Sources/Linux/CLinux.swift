@@ -28,7 +28,7 @@
 /// close(2).
 @_extern(c) package func clinux_close(_ descriptor: Int32)
 
-/// Opens a file to read it.
+/// Opens a file to read it. Does not wait for the writer of a pipe.
 @_extern(c) package func clinux_open_file(_ path: UnsafePointer<CChar>?) -> Int32
 
 /// The kind of an open file.

@@ -24,10 +24,8 @@ public struct SignalQueue: ~Copyable {
 /// The signals with which a user ends a program: SIGINT, SIGTERM and SIGHUP. SIGHUP, which reports
 /// that the terminal is gone, is left out if it is ignored, as after nohup(1).
 package struct EndSignals: ~Copyable {
-  // <signal.h>: the same on all processors.
+  // <signal.h>: the same on all processors. SIGHUP is 1, SIGINT 2 and SIGTERM 15.
   private static var hangUp: Int32 { 1 }
-  private static var interrupt: Int32 { 2 }
-  private static var terminate: Int32 { 15 }
 
   /// How many have come. The second one means that the user will not wait.
   package private(set) var count = 0
@@ -36,8 +34,9 @@ package struct EndSignals: ~Copyable {
 
   /// Queues the signals; `nil` if the kernel refuses.
   package init?() {
-    let hangUp: UInt64 = clinux_ignores(Self.hangUp) != 0 ? 0 : 1 &<< Self.hangUp
-    guard let queue = SignalQueue(hangUp | 1 &<< Self.interrupt | 1 &<< Self.terminate) else {
+    let ends: UInt64 = 1 &<< 2 | 1 &<< 15
+    let all: UInt64 = ends | 1 &<< 1
+    guard let queue = SignalQueue(clinux_ignores(Self.hangUp) != 0 ? ends : all) else {
       return nil
     }
     self.queue = queue

@@ -108,12 +108,29 @@ public struct ProgramText: @unchecked Sendable {
   }
 }
 
-/// Reads the beginning of a file; returns the number of bytes, 0 if it cannot be read.
-public func readFile(_ path: StaticString, into space: consuming MutableSpan<UInt8>) -> Int {
+extension ProgramText {
+  /// The text as a C string, if it ends where its C string ends: a literal, a whole argument, or the end of one.
+  @unsafe
+  var cText: UnsafePointer<CChar> {
+    unsafe UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
+  }
+}
+
+/// Reads the beginning of the file at a path, which ends where its C string ends. Does not wait for the writer of a
+/// pipe.
+///
+/// - Returns: The number of bytes.
+/// - Throws: Why it cannot be read.
+public func readFile(
+  _ path: ProgramText, into space: consuming MutableSpan<UInt8>
+) throws(ErrorNumber) -> Int {
   let number = unsafe clinux_open_file(path.cText)
-  guard number >= 0 else { return 0 }
+  guard number >= 0 else { throw ErrorNumber(number) }
   let file = PortDescriptor(owning: number)
   var space = space
-  guard case .bytes(let count) = file.read(into: &space) else { return 0 }
-  return count
+  switch file.read(into: &space) {
+  case .bytes(let count): return count
+  case .wouldBlock: return 0
+  case .failed(let code): throw code
+  }
 }

@@ -53,7 +53,7 @@ struct BoardChoice {
     if name.span.equals(BoardDescription.noBoard) {
       return BoardDescription(named: BoardDescription.noBoard)
     }
-    guard !isPath(name.span) else { throw .file(name) }
+    if isPath(name.span) { return try read(name) }
     guard let number = table.index(named: name.span), let board = table.board(at: number) else {
       throw .unknown(name)
     }
@@ -64,6 +64,31 @@ struct BoardChoice {
   private static func isPath(_ name: Span<UInt8>) -> Bool {
     for index in name.indices where name[index] == UInt8(ascii: "/") { return true }
     return name.extracting(last: min(5, name.count)).equals(".conf")
+  }
+
+  /// Reads the board of a file, which has the file's name without .conf.
+  private static func read(_ path: ProgramText) throws(BoardChoiceError) -> BoardDescription {
+    // One byte more shows that a file is too long.
+    var bytes = InlineArray<8_193, UInt8>(repeating: 0)
+    let count: Int
+    do throws(ErrorNumber) {
+      count = try readFile(path, into: bytes.mutableSpan)
+    } catch {
+      throw .unreadable(path, error)
+    }
+    guard count <= BoardFile.capacity else { throw .tooLong(path) }
+    var name = path.span
+    if let slash = name.lastIndex(of: UInt8(ascii: "/")) { name = path.dropping(slash + 1).span }
+    if name.extracting(last: min(5, name.count)).equals(".conf") {
+      name = name.extracting(first: name.count - 5)
+    }
+    do throws(BoardFileError) {
+      return try BoardFile(
+        bytes.span.extracting(first: count), name: BoardName(name) ?? BoardName()
+      ).board
+    } catch {
+      throw .file(path, error)
+    }
   }
 
   private mutating func apply(_ options: borrowing Options) throws(BoardChoiceError) {
@@ -117,8 +142,12 @@ struct BoardChoice {
 
 /// What is wrong with the choice of a board.
 enum BoardChoiceError: Error {
-  /// `--board` is a file.
-  case file(ProgramText)
+  /// Something is wrong in the file of the board.
+  case file(ProgramText, BoardFileError)
+  /// The file of the board cannot be read.
+  case unreadable(ProgramText, ErrorNumber)
+  /// The file of the board is too long.
+  case tooLong(ProgramText)
   /// The program has no board of this name.
   case unknown(ProgramText)
   /// Two boards have the model of this machine.
@@ -133,20 +162,27 @@ enum BoardChoiceError: Error {
   /// Writes what is wrong and what was expected, without a full stop.
   func write(to writer: inout ByteWriter) {
     switch self {
-    case .file(let name):
-      writer.write(text: "--board ")
-      writer.write(shown: name)
-      writer.write(
-        text:
-          ": eightballd reads no board files: give it what this prints: eightball boards --options "
-      )
-      writer.write(shown: name)
+    case .file(let path, let error):
+      writer.write(shown: path)
+      if error.line > 0 {
+        writer.write(text: ":")
+        writer.write(decimal: UInt32(truncatingIfNeeded: error.line))
+      }
+      writer.write(text: ": ")
+      error.write(to: &writer)
+    case .unreadable(let path, let code):
+      writer.write(shown: path)
+      writer.write(text: ": cannot read the board's file: ")
+      PortFailure(code: code, operation: .read).writeReason(to: &writer)
+    case .tooLong(let path):
+      writer.write(shown: path)
+      writer.write(text: ": expected at most 8192 bytes")
     case .unknown(let name):
       writer.write(text: "--board ")
       writer.write(shown: name)
       writer.write(text: ": expected ")
       BoardTable.shipped.writeNames(ofRealBoardsTo: &writer)
-      writer.write(text: "none; for a file, see eightball boards --options FILE")
+      writer.write(text: "none, or a file such as ./my-board.conf")
     case .several:
       writer.write(text: "two boards have the model of this machine: name one with --board")
     case .noBoard:

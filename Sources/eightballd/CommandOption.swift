@@ -24,8 +24,8 @@ enum CommandOption: Int, OptionTable {
         "--board", "<name>",
         """
         The board with the ball's buttons and lights, one of those that eightball boards lists, or \
-        none. Default: the board of the model in the device tree. For a board file of your own, give \
-        the options that eightball boards --options FILE prints.
+        none; or a file of your own, such as ./my-board.conf. Default: the board of the model in the \
+        device tree.
         """)
     case .set: .set
     case .radio:

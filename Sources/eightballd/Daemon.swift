@@ -228,7 +228,8 @@ enum BoardModel {
   /// tree. Read from /sys, because a service may have no access to /proc.
   static func model() -> BoardText<127> {
     var bytes = InlineArray<127, UInt8>(repeating: 0)
-    let count = readFile("/sys/firmware/devicetree/base/model", into: bytes.mutableSpan)
+    let path = ProgramText("/sys/firmware/devicetree/base/model")
+    let count = (try? readFile(path, into: bytes.mutableSpan)) ?? 0
     return BoardText(ModelSearch.model(inProperty: bytes.span.extracting(first: count)))
       ?? BoardText()
   }

@@ -1,6 +1,7 @@
 import Boards
 import Linux
 import LinuxPort
+import LinuxSystem
 import Testing
 
 @testable import eightballd
@@ -42,24 +43,58 @@ struct BoardChoiceTests {
     #expect(board.description?.clear?.name == "GPIO25")
   }
 
+  @Test("A board is read from a file, and has its name")
+  func file() throws {
+    let folder = try TestDirectory()
+    defer { folder.remove("den.conf") }
+    let path = "\(folder.path)/den.conf"
+    try write("# mine\nchip = x\nshake.line = GPIO5\nradio = hci1\n", to: path)
+    let board = try choose(["--board", path, "--set", "answer.line=GPIO6"], "")
+    #expect(board.description?.name == "den")
+    #expect(board.description?.shake?.offset == 5)
+    #expect(board.description?.answer?.offset == 6)
+    #expect(text { board.write(to: &$0) } == "Board: den.")
+    let radio = try RadioSelection(nil, boards: board.description?.radio)
+    #expect(text { radio.write(to: &$0) } == "Radio: hci1 (the board says so).")
+  }
+
+  @Test(
+    "An error in a file has its line and its field",
+    arguments: [
+      (
+        "chip = x\nshake.offset = five\n",
+        ":2: shake.offset: expected a whole number from 0 to 1023, not \"five\""
+      ),
+      ("# nothing\n", ": the file has no fields: expected settings such as shake.line=GPIO23"),
+      ("chip = x\n\nchip = y\n", ":3: chip: expected once, but line 1 already has it"),
+    ])
+  func wrongFile(content: String, words: String) throws {
+    let folder = try TestDirectory()
+    defer { folder.remove("b.conf") }
+    let path = "\(folder.path)/b.conf"
+    try write(content, to: path)
+    do {
+      _ = try choose(["--board", path], "")
+      Issue.record("\(content) was taken.")
+    } catch let error as BoardChoiceError {
+      #expect(text { error.write(to: &$0) } == path + words)
+    }
+  }
+
   @Test(
     "An error says what is wrong",
     arguments: [
       (
         ["--board", "pi-9"],
         "--board pi-9: expected pi-1, pi-1-plus, pi-2b, pi-3a-plus, pi-3b, pi-400, pi-4b, pi-5, "
-          + "pi-500, pi-cm4, pi-cm5, pi-zero, pi-zero-2-w, none; for a file, see eightball boards --options FILE"
+          + "pi-500, pi-cm4, pi-cm5, pi-zero, pi-zero-2-w, none, or a file such as ./my-board.conf"
       ),
       (
-        ["--board", "./b.conf"],
-        "--board ./b.conf: eightballd reads no board files: give it what this "
-          + "prints: eightball boards --options ./b.conf"
+        ["--board", "/nowhere/b.conf"],
+        "/nowhere/b.conf: cannot read the board's file: No such file or directory"
       ),
-      (
-        ["--board", "b.conf"],
-        "--board b.conf: eightballd reads no board files: give it what this "
-          + "prints: eightball boards --options b.conf"
-      ),
+      (["--board", "/dev/zero"], "/dev/zero: expected at most 8192 bytes"),
+      (["--board", "/"], "/: cannot read the board's file: Is a directory"),
       (
         ["--board", "virtual"],
         "the virtual board is not in eightballd: eightball run --board virtual "
@@ -99,6 +134,11 @@ struct BoardChoiceTests {
     let options = try Options(arguments(list))
     let radio = try RadioSelection(options.radio, boards: choose(list, "").description?.radio)
     #expect(text { radio.write(to: &$0) } == sentence)
+  }
+
+  private func write(_ text: String, to path: String) throws {
+    let file = try Files.create(path)
+    #expect(try file.write(Array(text.utf8).span) == text.utf8.count)
   }
 
   private func choose(_ list: [String], _ model: String) throws -> BoardChoice {

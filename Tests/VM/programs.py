@@ -118,19 +118,11 @@ class Program:
 
 
 def ball_command(*options: str) -> list[str]:
-    """The command of the ball under test: `eightball run`, or eightballd if BALL has its path.
-
-    eightballd reads no board files: it gets the options for one.
-    """
+    """The command of the ball under test: `eightball run`, or eightballd if BALL has its path."""
     daemon = os.environ.get("BALL")
     if not daemon or "virtual" in options:
         return [eightball(), "run", *options]
-    words = list(options)
-    if "--board" in words:
-        index = words.index("--board")
-        description = run(eightball(), "boards", "--options", words[index + 1]).stdout
-        words[index : index + 2] = shlex.split(description)
-    return [daemon, *words]
+    return [daemon, *options]
 
 
 class Ball(Program):

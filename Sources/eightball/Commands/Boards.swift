@@ -12,9 +12,8 @@ struct Boards: Command {
       of the list. To describe another one, print a similar one with --file, change it, and name \
       the file with --board.
 
-      The program eightballd reads no board files: --options prints the same description as \
-      options, in one line, for a command line or for EIGHTBALL_OPTIONS="…" in \
-      /etc/default/eightball.
+      --options prints the same description as options, in one line, for a command line or for \
+      EIGHTBALL_OPTIONS="…" in /etc/default/eightball.
 
       EXAMPLES
         eightball boards

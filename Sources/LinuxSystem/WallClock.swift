@@ -1,10 +1,4 @@
-import BluetoothHost
-
-/// The clock for deadlines: it never goes back and is never set.
-public enum MonotonicClock {
-  /// Milliseconds since the machine started, without the time that it slept.
-  public static var now: Instant { Instant(rawValue: clinux_now()) }
-}
+import Linux
 
 /// The wall clock, which may be set at any time: for time stamps, not for waiting.
 public enum WallClock {
