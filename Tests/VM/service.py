@@ -56,7 +56,7 @@ def apt(*arguments: str) -> subprocess.CompletedProcess:
     for unwanted in ("/usr/sbin/policy-rc.d", "/var/lib/man-db/auto-update"):
         pathlib.Path(unwanted).unlink(missing_ok=True)
     environment = {**os.environ, "PATH": path, "APT_CONFIG": str(settings)}
-    return run(*arguments, patience=4 * PATIENCE, env=environment)
+    return run(*arguments, patience=6 * PATIENCE, env=environment)
 
 
 def property_of(name: str) -> str:
