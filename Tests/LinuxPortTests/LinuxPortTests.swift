@@ -287,12 +287,16 @@ struct LinuxPortTests {
     #expect(ProgramText(environment: "EIGHTBALL_NO_SUCH_VARIABLE") == nil ? true : false)
   }
 
-  @Test("A file that is not there has no bytes")
-  func missingFile() {
+  @Test("The beginning of a file is read, and a file that cannot be read is an error")
+  func file() throws {
     var space = [UInt8](repeating: 7, count: 16)
-    #expect(readFile("/nowhere/file", into: space.mutableSpan) == 0)
-    #expect(readFile("/dev/null", into: space.mutableSpan) == 0)
-    #expect(readFile("/dev/zero", into: space.mutableSpan) == 16)
+    func read(_ path: StaticString) throws(ErrorNumber) -> Int {
+      try readFile(ProgramText(path), into: space.mutableSpan)
+    }
+    #expect(throws: ErrorNumber.noSuchFile) { try read("/nowhere/file") }
+    #expect(throws: ErrorNumber.isDirectory) { try read("/") }
+    #expect(try read("/dev/null") == 0)
+    #expect(try read("/dev/zero") == 16)
     #expect(space == [UInt8](repeating: 0, count: 16))
   }
 

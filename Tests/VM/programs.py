@@ -5,7 +5,6 @@ import os
 import pathlib
 import queue
 import re
-import shlex
 import signal
 import subprocess
 import threading
