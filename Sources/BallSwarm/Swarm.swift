@@ -44,7 +44,7 @@ public final class Swarm {
     let room = FileLimit.makeRoom(for: count)
     guard room >= count else { throw SwarmError.tooFewFiles(room: room, count: count) }
     do throws(PortFailure) {
-      claim = try OwnedPath(CText(configuration.claimPath(airPath: airPath)))
+      claim = try OwnedPath(InlineCString(configuration.claimPath(airPath: airPath)))
     } catch {
       guard error.code != .addressInUse else { throw SwarmError.seedInUse(configuration.seed) }
       // The air's folder may be another user's: the swarm goes without the check.

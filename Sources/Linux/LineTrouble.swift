@@ -19,29 +19,29 @@ public enum LineTrouble: Equatable, Sendable {
   ///
   /// Fields: %c is the chip's label; %p its path, or "the GPIO chip"; %l is "line NAME", or "a
   /// line"; %u is the user of the line; %f the kernel's text.
-  public var reason: Wording {
+  public var reason: MessageTemplate {
     switch self {
-    case .noChip: Wording("there is no GPIO chip “%c” on this machine")
-    case .noPermission, .notInGroup: Wording("%p may not be opened")
-    case .noLine: Wording("the GPIO chip “%c” has no %l")
-    case .busy: Wording("%l of “%c” is in use by %u")
-    case .vanished: Wording("the GPIO chip “%c” has gone")
-    case .other: Wording("%l of “%c” cannot be used: %f")
+    case .noChip: MessageTemplate("there is no GPIO chip “%c” on this machine")
+    case .noPermission, .notInGroup: MessageTemplate("%p may not be opened")
+    case .noLine: MessageTemplate("the GPIO chip “%c” has no %l")
+    case .busy: MessageTemplate("%l of “%c” is in use by %u")
+    case .vanished: MessageTemplate("the GPIO chip “%c” has gone")
+    case .other: MessageTemplate("%l of “%c” cannot be used: %f")
     }
   }
 
   /// What to do, without a full stop; `nil` if no remedy is known.
   ///
   /// Fields: %g is the group that may open the chip.
-  public var remedy: Wording? {
+  public var remedy: MessageTemplate? {
     switch self {
-    case .noChip: Wording("Is this the right board? See what there is: gpiodetect")
-    case .noPermission: Wording("Run with sudo")
-    case .notInGroup: Wording("Join its group and log in again: sudo usermod -aG %g $USER")
+    case .noChip: MessageTemplate("Is this the right board? See what there is: gpiodetect")
+    case .noPermission: MessageTemplate("Run with sudo")
+    case .notInGroup: MessageTemplate("Join its group and log in again: sudo usermod -aG %g $USER")
     case .noLine:
-      Wording("See what lines there are: gpioinfo; and name another with --set")
-    case .busy: Wording("End that program, or name another line with --set")
-    case .vanished: Wording("It is used again when it comes back")
+      MessageTemplate("See what lines there are: gpioinfo; and name another with --set")
+    case .busy: MessageTemplate("End that program, or name another line with --set")
+    case .vanished: MessageTemplate("It is used again when it comes back")
     case .other: nil
     }
   }

@@ -24,14 +24,14 @@ package struct SocketPlace {
 /// The exclusive right to a path: a lock (flock(2)) on the file `.NAME.eightball-lock` beside it, which
 /// the kernel releases when the process ends, however it ends.
 package struct OwnedPath: ~Copyable {
-  private let path: CText<256>
+  private let path: InlineCString<256>
   private let place: SocketPlace
 
   /// Takes the right to a path of 1 to 240 bytes.
   ///
   /// - Throws: `addressInUse` if another program has it; `fileExists` if the path of the lock has a
   ///   file that is not a lock of this program and this user.
-  package init(_ path: CText<256>) throws(PortFailure) {
+  package init(_ path: InlineCString<256>) throws(PortFailure) {
     guard path.count > 0, path.count <= 240 else {
       throw PortFailure(code: .nameTooLong, operation: .use)
     }
@@ -55,7 +55,7 @@ package struct UnixListener: ~Copyable {
   /// Readable when a connection waits.
   package let descriptor: PortDescriptor
 
-  private let path: CText<256>
+  private let path: InlineCString<256>
   private let place: SocketPlace
 
   /// Listens at a path of 1 to 107 bytes, for this user alone (mode 0600). The path has the socket once
@@ -65,7 +65,7 @@ package struct UnixListener: ~Copyable {
   ///   not, only one that the last owner of the lock created.
   /// - Throws: `addressInUse` if a program listens there; `fileExists` if the file there, or that of
   ///   the lock, is another.
-  package init(_ path: CText<256>, replacesAll: Bool) throws(PortFailure) {
+  package init(_ path: InlineCString<256>, replacesAll: Bool) throws(PortFailure) {
     var place = SocketPlace()
     let result = unsafe path.withPointer { path in
       unsafe withUnsafeMutablePointer(to: &place) {
@@ -82,7 +82,7 @@ package struct UnixListener: ~Copyable {
   deinit { leave(path, place) }
 }
 
-private func leave(_ path: borrowing CText<256>, _ place: SocketPlace) {
+private func leave(_ path: borrowing InlineCString<256>, _ place: SocketPlace) {
   unsafe path.withPointer { path in
     unsafe withUnsafePointer(to: place) { unsafe clinux_leave_unix(path, $0) }
   }

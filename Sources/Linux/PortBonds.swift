@@ -36,7 +36,7 @@ public struct PortBonds: ~Copyable {
     case failed
   }
 
-  private var path = CText<256>()
+  private var path = InlineCString<256>()
   /// The lock, in the file `NAME.lock`; `nil` without it.
   private var lock: PortDescriptor?
   /// Why the last call failed; `nil` if it succeeded.

@@ -28,7 +28,9 @@ extension PortRadio {
     write(remedy, failure, to: &writer)
   }
 
-  private func write(_ wording: Wording, _ failure: PortFailure, to writer: inout ByteWriter) {
+  private func write(
+    _ wording: MessageTemplate, _ failure: PortFailure, to writer: inout ByteWriter
+  ) {
     wording.write(to: &writer) { write(field: $0, of: failure, to: &$1) }
   }
 

@@ -22,7 +22,7 @@ public struct RadioAddress: Equatable, Sendable {
   /// How the controller is reached.
   public var way: Way
   /// The path, the host or the device; empty for an adapter and the virtual air.
-  public var target: CText<256>
+  public var target: InlineCString<256>
 
   /// The virtual air.
   public static var virtual: RadioAddress { RadioAddress(.virtual) }
@@ -43,7 +43,7 @@ public struct RadioAddress: Equatable, Sendable {
 
   private init(_ way: Way) {
     self.way = way
-    target = CText()
+    target = InlineCString()
   }
 
   /// A controller that is reached in this way. The first 255 bytes of its path, host or device count.

@@ -80,25 +80,25 @@ public enum RadioTrouble: Equatable, Sendable {
   ///
   /// Fields: %s is the adapter's name, the socket's path, HOST:PORT or the device; %f is the failed
   /// call as a sentence.
-  public var reason: Wording {
+  public var reason: MessageTemplate {
     switch self {
-    case .notSetUp: Wording("%s has not been set up")
-    case .switchedOff: Wording("%s is switched off")
+    case .notSetUp: MessageTemplate("%s has not been set up")
+    case .switchedOff: MessageTemplate("%s is switched off")
     case .notPermitted:
-      Wording("%s may only be driven by a program with the right to configure adapters")
-    case .held: Wording("another program holds %s")
-    case .usedBySystem: Wording("%s is in use by the system")
-    case .gone: Wording("%s is gone")
-    case .noAdapter: Wording("there is no adapter %s")
-    case .noBluetooth: Wording("this system's kernel has no Bluetooth")
-    case .noSocket, .noListener: Wording("no controller listens at %s")
-    case .socketDenied: Wording("the socket %s is another user's")
-    case .socketNotTrusted, .portDenied: Wording("%f")
-    case .portTaken: Wording("another program listens at %s")
-    case .noLine: Wording("there is no serial port %s")
-    case .lineDenied: Wording("%s may not be opened")
-    case .lineHeld: Wording("another program holds %s")
-    case .notALine: Wording("%s is not a serial port")
+      MessageTemplate("%s may only be driven by a program with the right to configure adapters")
+    case .held: MessageTemplate("another program holds %s")
+    case .usedBySystem: MessageTemplate("%s is in use by the system")
+    case .gone: MessageTemplate("%s is gone")
+    case .noAdapter: MessageTemplate("there is no adapter %s")
+    case .noBluetooth: MessageTemplate("this system's kernel has no Bluetooth")
+    case .noSocket, .noListener: MessageTemplate("no controller listens at %s")
+    case .socketDenied: MessageTemplate("the socket %s is another user's")
+    case .socketNotTrusted, .portDenied: MessageTemplate("%f")
+    case .portTaken: MessageTemplate("another program listens at %s")
+    case .noLine: MessageTemplate("there is no serial port %s")
+    case .lineDenied: MessageTemplate("%s may not be opened")
+    case .lineHeld: MessageTemplate("another program holds %s")
+    case .notALine: MessageTemplate("%s is not a serial port")
     }
   }
 
@@ -108,38 +108,41 @@ public enum RadioTrouble: Equatable, Sendable {
   /// Fields: those of `reason`; %p is the path of the program, and %u the user who is not trusted.
   ///
   /// - Parameter hasVirtualAir: Whether the program takes `--radio virtual`.
-  public func remedy(hasVirtualAir: Bool) -> Wording? {
+  public func remedy(hasVirtualAir: Bool) -> MessageTemplate? {
     switch self {
-    case .notSetUp: Wording("See what the kernel lacks for it: dmesg | grep -i bluetooth")
+    case .notSetUp: MessageTemplate("See what the kernel lacks for it: dmesg | grep -i bluetooth")
     case .switchedOff:
-      Wording("Switch it on: rfkill unblock bluetooth, or the switch on the machine")
+      MessageTemplate("Switch it on: rfkill unblock bluetooth, or the switch on the machine")
     case .notPermitted:
-      Wording(
+      MessageTemplate(
         """
         Run with sudo, give the program CAP_NET_ADMIN (sudo setcap cap_net_admin+ep %p), or have \
         the ball run as a service (scripts/install)
         """)
-    case .held: Wording("End that program first; sudo eightball doctor names it")
+    case .held: MessageTemplate("End that program first; sudo eightball doctor names it")
     case .usedBySystem:
-      Wording(
+      MessageTemplate(
         "If it stays so, stop the system's Bluetooth service: sudo systemctl stop bluetooth")
     case .gone, .notALine: nil
     case .noAdapter where hasVirtualAir:
-      Wording("Plug it in, name another (ls /sys/class/bluetooth), or use --radio virtual")
-    case .noAdapter: Wording("Plug it in, or name another: ls /sys/class/bluetooth")
+      MessageTemplate("Plug it in, name another (ls /sys/class/bluetooth), or use --radio virtual")
+    case .noAdapter: MessageTemplate("Plug it in, or name another: ls /sys/class/bluetooth")
     case .noBluetooth where hasVirtualAir:
-      Wording("Load it, if there is a module: sudo modprobe bluetooth; or use --radio virtual")
-    case .noBluetooth: Wording("Load it, if there is a module: sudo modprobe bluetooth")
-    case .noSocket: Wording("Start it first, such as: eightball radio --listen unix:%s")
-    case .socketDenied: Wording("Run as that user")
-    case .socketNotTrusted: Wording("Run as that user, or say whom you trust: unix:%s,user=%u")
-    case .noListener: Wording("Start it first, such as: eightball radio --listen tcp-server:%s")
-    case .portTaken: Wording("Choose another port")
-    case .portDenied: Wording("Choose a port above 1023")
-    case .noLine: Wording("Is the controller plugged in?")
+      MessageTemplate(
+        "Load it, if there is a module: sudo modprobe bluetooth; or use --radio virtual")
+    case .noBluetooth: MessageTemplate("Load it, if there is a module: sudo modprobe bluetooth")
+    case .noSocket: MessageTemplate("Start it first, such as: eightball radio --listen unix:%s")
+    case .socketDenied: MessageTemplate("Run as that user")
+    case .socketNotTrusted:
+      MessageTemplate("Run as that user, or say whom you trust: unix:%s,user=%u")
+    case .noListener:
+      MessageTemplate("Start it first, such as: eightball radio --listen tcp-server:%s")
+    case .portTaken: MessageTemplate("Choose another port")
+    case .portDenied: MessageTemplate("Choose a port above 1023")
+    case .noLine: MessageTemplate("Is the controller plugged in?")
     case .lineDenied:
-      Wording("Join its group and log in again: sudo usermod -aG dialout $USER")
-    case .lineHeld: Wording("End that program first")
+      MessageTemplate("Join its group and log in again: sudo usermod -aG dialout $USER")
+    case .lineHeld: MessageTemplate("End that program first")
     }
   }
 }

@@ -12,7 +12,7 @@ package struct TCPAddress {
   /// The address number `index` of `host`: localhost and "" are 127.0.0.1, then ::1; for listening,
   /// "_" is all IPv4 addresses, then all IPv6 addresses. `nil` if there is none, or if the host is
   /// a name.
-  package init?(_ host: CText<256>, _ index: Int, toListen: Bool) {
+  package init?(_ host: InlineCString<256>, _ index: Int, toListen: Bool) {
     let isLoopback = host.count == 0 || host.span.equals("localhost")
     if isLoopback || toListen && host.span.equals("_") {
       guard index < 2 else { return nil }
@@ -49,7 +49,7 @@ package struct TCPAddress {
   /// Listens on a port of a host: at its first address that this machine has. For port 0 the kernel
   /// chooses one.
   package static func listen(
-    on port: UInt16, of host: CText<256>
+    on port: UInt16, of host: InlineCString<256>
   ) throws(PortFailure) -> PortDescriptor {
     var code = ErrorNumber.invalidArgument
     var index = 0

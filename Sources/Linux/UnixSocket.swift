@@ -8,7 +8,7 @@ package enum UnixSocket {
   /// - Throws: `noSuchFile` if it is missing; `connectionRefused` if no program listens; `wouldBlock`
   ///   if its queue of connections is full; `notPermitted` if it is another user's.
   package static func connect(
-    _ path: borrowing CText<256>, trusting user: UInt32?
+    _ path: borrowing InlineCString<256>, trusting user: UInt32?
   ) throws(PortFailure) -> PortDescriptor {
     guard path.count > 0, path.count <= 107 else {
       throw PortFailure(code: .nameTooLong, operation: .use, explanation: .pathTooLong)

@@ -81,7 +81,7 @@ struct PortControl: ~Copyable {
   /// Whether another ball has the socket.
   var isTaken: Bool { failure?.code == .addressInUse }
   /// The path of the socket.
-  private(set) var path = CText<256>()
+  private(set) var path = InlineCString<256>()
   /// Whether there is a listener, or one whose end was not reported yet.
   private(set) var isInUse = false
   /// Whether an event waits.

@@ -53,13 +53,13 @@ struct PortLines: ~Copyable {
   mutating func open(_ queue: borrowing PollQueue) -> Bool {
     close(queue)
     var failure = cgpiod_failure()
-    var names = InlineArray<4, CText<32>>(repeating: CText())
+    var names = InlineArray<4, InlineCString<32>>(repeating: InlineCString())
     var count = 0
     while let part = part(at: count) {
-      names[count] = CText(board[part]?.name)
+      names[count] = InlineCString(board[part]?.name)
       count += 1
     }
-    let label = CText<32>(board.chip)
+    let label = InlineCString<32>(board.chip)
     var settings = unsafe InlineArray<4, cgpiod_line>(repeating: cgpiod_line())
     let opened = unsafe names.span.withUnsafeBufferPointer { names in
       for index in 0..<count {

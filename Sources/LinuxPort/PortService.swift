@@ -78,7 +78,7 @@ struct PortService: ~Copyable {
   /// How long the manager waits for a keep-alive report, in milliseconds; `nil` if it does not.
   let watchdogTimeout: UInt32?
 
-  private let name: CText<108>
+  private let name: InlineCString<108>
   private let isAbstract: Bool
   private let descriptor: PortDescriptor
 
@@ -90,7 +90,7 @@ struct PortService: ~Copyable {
     guard isAbstract && socket.count > 1 || socket.span.begins(with: "/") else {
       throw .wrongSocket(socket)
     }
-    var name = CText<108>()
+    var name = InlineCString<108>()
     guard name.assign(socket.span.extracting(droppingFirst: isAbstract ? 1 : 0)) else {
       throw .tooLong(socket)
     }

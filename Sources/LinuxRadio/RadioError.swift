@@ -128,7 +128,7 @@ extension RadioError.Kind {
   }
 }
 
-extension Wording {
+extension MessageTemplate {
   /// The text, in which `field` gives the field of each letter.
   package func text(_ field: (UInt8) -> String) -> String {
     // A path has at most 4,096 bytes, and a text at most two paths.

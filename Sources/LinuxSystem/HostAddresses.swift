@@ -53,7 +53,7 @@ package enum HostAddresses {
 
 /// Whether `host` is a name and not an address, so that its lookup may take long.
 package func mustBeLookedUp(host: String) -> Bool {
-  TCPAddress(CText(host), 0, toListen: true) == nil
+  TCPAddress(InlineCString(host), 0, toListen: true) == nil
 }
 
 /// The name of an end of a TCP connection in messages: "localhost:9000", "[::1]:9000".

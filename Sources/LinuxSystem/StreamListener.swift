@@ -19,7 +19,7 @@ public struct StreamListener: ~Copyable, Sendable {
   public init(path: String) throws(SystemError) {
     ignoreBrokenPipes()
     do throws(PortFailure) {
-      unix = try UnixListener(CText(path), replacesAll: false)
+      unix = try UnixListener(InlineCString(path), replacesAll: false)
       tcp = nil
       name = path
     } catch {
@@ -37,7 +37,7 @@ public struct StreamListener: ~Copyable, Sendable {
     var failure = PortFailure(code: .addressNotAvailable, operation: .listen)
     for address in try HostAddresses.numeric(host: host, port: port) {
       do throws(PortFailure) {
-        tcp = try TCPAddress.listen(on: port, of: CText(address))
+        tcp = try TCPAddress.listen(on: port, of: InlineCString(address))
         unix = nil
         self.name = name
         return

@@ -14,7 +14,7 @@ public enum StreamSocket {
     ignoreBrokenPipes()
     do throws(PortFailure) {
       return FileDescriptor(
-        try UnixSocket.connect(CText(path), trusting: user), name: path)
+        try UnixSocket.connect(InlineCString(path), trusting: user), name: path)
     } catch {
       throw SystemError(error, of: path)
     }

@@ -28,7 +28,7 @@ extension DeviceAddress {
   }
 }
 
-extension CText<256> {
+extension InlineCString<256> {
   /// A path or a host. Empty if it has a zero byte or more than 255 bytes, which no call takes.
   package init(_ text: String) {
     self.init()

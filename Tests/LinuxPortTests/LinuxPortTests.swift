@@ -331,7 +331,7 @@ struct LinuxPortTests {
       ("::2", true, ["::2"]), ("pi.local", false, []),
     ])
   func addresses(_ host: String, toListen: Bool, expected: [String]) {
-    var name = CText<256>()
+    var name = InlineCString<256>()
     #expect(name.assign(Array(host.utf8).span) == true)
     for index in 0..<3 {
       let address = TCPAddress(name, index, toListen: toListen)

@@ -41,7 +41,7 @@ struct WordsTests {
 
   @Test("A C string has room for its final zero, and contains none")
   func cText() {
-    var held = CText<4>()
+    var held = InlineCString<4>()
     #expect(held.assign([1, 2, 3].span) == true)
     #expect(held.assign([1, 2, 3, 4].span) == false)
     #expect(held.assign([1, 0].span) == false)

@@ -7,7 +7,7 @@ extension StreamSocket {
   /// kernel has made the connection.
   package static func connect(host: String, port: UInt16) throws(SystemError) -> FileDescriptor {
     let name = tcpName(host: host, port: port)
-    guard let address = TCPAddress(CText(host), 0, toListen: false) else {
+    guard let address = TCPAddress(InlineCString(host), 0, toListen: false) else {
       throw SystemError(.addressNotAvailable, "connect to", name)
     }
     let (result, isPending) = address.connect(to: port)

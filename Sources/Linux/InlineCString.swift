@@ -2,7 +2,7 @@ import BluetoothHost
 import Boards
 
 /// A C string of at most `capacity` - 1 bytes and a zero, held in place.
-public struct CText<let capacity: Int>: Equatable, Sendable {
+public struct InlineCString<let capacity: Int>: Equatable, Sendable {
   private var storage = InlineArray<capacity, UInt8>(repeating: 0)
 
   /// The number of bytes, without the zero.
@@ -27,7 +27,7 @@ public struct CText<let capacity: Int>: Equatable, Sendable {
   }
 
   /// Whether both have the same bytes.
-  public static func == (one: borrowing CText, other: borrowing CText) -> Bool {
+  public static func == (one: borrowing InlineCString, other: borrowing InlineCString) -> Bool {
     guard one.count == other.count else { return false }
     for index in one.span.indices where one.span[index] != other.span[index] { return false }
     return true

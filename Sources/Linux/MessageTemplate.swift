@@ -3,7 +3,7 @@ import BluetoothHost
 /// A text with fields: "no controller listens at %s". A field is a percent sign and a letter.
 ///
 /// It writes into the caller's storage, so programs without a heap can use it.
-public struct Wording: Sendable {
+public struct MessageTemplate: Sendable {
   private let text: StaticString
 
   /// A text in which each percent sign begins a field.
