@@ -79,8 +79,8 @@ struct lock_content {
 
 static const char mark[16] = "eightball\n";
 
-// What tells a file from all others, also from later ones with its number: its device and number, and
-// when it was written, mixed by odd factors. Nothing writes to a socket's file.
+// A number for a file that no other has, nor a later one with its inode: its device, its inode and when it
+// was written, mixed by an odd factor. Nothing writes to a socket's file.
 __attribute__((noinline)) static uint64_t identity(const struct stat *status) {
     const uint64_t factor = 0x9E3779B97F4A7C15;
     uint64_t sum = status->st_dev;

@@ -115,8 +115,8 @@ public final class EventLoop {
       rawValue: slots[index].generation << Self.indexBits | UInt32(truncatingIfNeeded: index))
   }
 
-  /// Calls `handler` from now on for the token.
-  package func set(_ token: PollToken, to handler: any EventHandler) {
+  /// Calls `handler` from now on for the token; `nil` to call none.
+  package func set(_ token: PollToken, to handler: (any EventHandler)?) {
     if isCurrent(token) { slots[index(of: token)].handler = handler }
   }
 

@@ -27,8 +27,9 @@ public final class NonblockingOutput: EventHandler {
     self.name = name
     token = loop.reserve()
     output = PortOutput(number, token)
-    loop.set(token, to: self)
   }
+
+  deinit { close() }
 
   /// Why bytes were lost that the stream could not take; `nil` if none were.
   public var failure: SystemError? { output.failure.map { SystemError($0, "write to", name) } }
@@ -42,14 +43,20 @@ public final class NonblockingOutput: EventHandler {
   /// says why.
   public func write(_ bytes: Span<UInt8>) -> Result {
     if isBlocked { return .taken(0) }
-    return switch output.print(bytes, loop.queue) {
+    let result = output.print(bytes, loop.queue)
+    // The loop retains its handlers: this one only while bytes wait.
+    if isBlocked { loop.set(token, to: self) }
+    return switch result {
     case .taken(let count): .taken(count)
     case .closed: .closed
     }
   }
 
   /// There is room, or the reader is gone: the next write shows which.
-  public func handle(_ readiness: Readiness, token: Int) { output.handle() }
+  public func handle(_ readiness: Readiness, token: Int) {
+    output.handle()
+    loop.set(self.token, to: nil)
+  }
 
   /// Stops waking the loop.
   public func close() {

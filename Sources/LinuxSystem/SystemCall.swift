@@ -1,7 +1,6 @@
 import Linux
 
-/// Makes system calls, and throws their errors. Repeats a call that a signal interrupted (EINTR); a
-/// call that would block is not an error (EAGAIN).
+/// Makes system calls, and throws their errors. Repeats a call that a signal interrupted (EINTR).
 package enum SystemCall {
   /// The result of `call`, which is repeated when a signal interrupts it.
   ///
@@ -16,25 +15,6 @@ package enum SystemCall {
       if result >= 0 { return result }
       let code = ErrorNumber.current
       if code != .interrupted { throw SystemError(code, operation(), subject()) }
-    }
-  }
-
-  /// The number of bytes that `call` moved; `nil` if it would block. Repeats `call` when a signal
-  /// interrupts it.
-  ///
-  /// - Throws: The error in errno, if `call` returns a negative number.
-  package static func transfer(
-    _ operation: @autoclosure () -> String, _ subject: @autoclosure () -> String,
-    _ call: () -> Int
-  ) throws(SystemError) -> Int? {
-    while true {
-      let result = call()
-      if result >= 0 { return result }
-      switch ErrorNumber.current {
-      case .interrupted: continue
-      case .wouldBlock: return nil
-      case let code: throw SystemError(code, operation(), subject())
-      }
     }
   }
 }
