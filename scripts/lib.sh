@@ -13,12 +13,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build_folder="${EIGHTBALL_BUILD:-.build}"
 # Where the program that is installed is built.
 standalone_folder="$build_folder-standalone"
-# Where the package of examples builds.
-examples_folder="$build_folder-examples"
 # Where the server of the panel builds.
 panel_folder="$build_folder-panel"
-# Where scripts/check client builds another package that uses this one.
-client_folder="$build_folder-client"
 # Python's own folder for the peers.
 peers_folder=.build-venv
 # Where Prometheus's promtool is put, which checks metrics.
@@ -185,6 +181,29 @@ modules_of() {
 core_features() {
   sed -n 's/.*enableExperimentalFeature("\([A-Za-z]*\)").*/-enable-experimental-feature \1/p' \
     Package.swift | sort -u
+}
+
+# swift_in PACKAGE COMMAND [OPTION...]: runs a command of SwiftPM for another package that uses this one, in the same
+# build folder, so that nothing is compiled a second time. SwiftPM keeps one plan a folder, and follows it without a
+# look at the package.
+swift_in() {
+  local status=0
+  rm -f "$build_folder/debug.yaml"
+  swift "$2" --package-path "$1" --scratch-path "$build_folder" "${@:3}" </dev/null || status=$?
+  rm -f "$build_folder/debug.yaml"
+  return "$status"
+}
+
+# count_tests REPORT...: the numbers of passed and of failed tests in reports in JUnit's format.
+count_tests() {
+  python3 - "$@" <<'END'
+import sys
+from xml.etree import ElementTree
+suites = [suite for report in sys.argv[1:] for suite in ElementTree.parse(report).iter("testsuite")]
+total = lambda *names: sum(int(suite.get(name, 0)) for suite in suites for name in names)
+failed = total("failures", "errors")
+print(total("tests") - failed - total("skipped"), failed)
+END
 }
 
 # as_root COMMAND...: runs it as root, with sudo if necessary.

@@ -9,11 +9,11 @@ enum Help {
     OVERVIEW: A Magic 8-Ball for Bluetooth LE: advertises, takes questions, answers them.
 
     This is the program for a service and for small machines. It has the functions
-    of eightball run, without the virtual air, the virtual board, board files,
-    captures and host names. It serves four centrals at once, and runs until SIGINT,
-    SIGTERM or SIGHUP. If it loses its radio, it keeps retrying. Each central causes
-    at most 500 lines at once, then 20 a second; a line says how many were left out.
-    If the reader is slow, lines are dropped and counted.
+    of eightball run, without the virtual air, the virtual board, captures and host
+    names. It serves four centrals at once, and runs until SIGINT, SIGTERM or SIGHUP.
+    If it loses its radio, it keeps retrying. Each central causes at most 500 lines
+    at once, then 20 a second; a line says how many were left out. If the reader is
+    slow, lines are dropped and counted.
 
     eightball events, lights, press, panel and metrics use its control socket.
 

@@ -41,7 +41,7 @@ def eightballd(target: str | None = None) -> list[str]:
 
 def example(name: str) -> str:
     """A program of the package in Examples, which scripts/test builds."""
-    folder = pathlib.Path(os.environ.get("EXAMPLES", REPOSITORY / ".build-examples" / "debug"))
+    folder = pathlib.Path(os.environ.get("EXAMPLES", REPOSITORY / ".build" / "debug"))
     path = folder / name
     if not path.exists():
         raise FileNotFoundError(f"There is no {path}. Build it: scripts/build examples.")

@@ -13,6 +13,7 @@ import subprocess
 import pytest
 
 import worlds
+from pictures import Pane, drawing, is_picture
 from programs import REPOSITORY, Program, eightball
 
 #: The changelog is left out: old versions had other commands.
@@ -141,6 +142,26 @@ async def test_a_conversation_prints_what_the_page_shows(page: str, environment)
         assert ball.output == expected
 
 
+async def test_the_recording_shows_what_the_programs_print(environment):
+    page = (REPOSITORY / "docs" / "first-evening.md").read_text()
+    run, ask = (
+        next(block for tag, block in FENCE.findall(page) if tag == wanted).splitlines()[0]
+        for wanted in ("text run", "text ask")
+    )
+    async with Program(*shlex.split(run[2:]), environment=environment) as ball:
+        await ball.line(lambda line: "dvertis" in line, "that it advertises")
+        before = len(ball.output)
+        answer = await both_streams(ask[2:], environment)
+        await ball.line(lambda line: "isconnected" in line, "the end of the connection")
+        output = list(ball.output)
+    one, two = Pane("The ball"), Pane("A central")
+    one.shows("\n".join([run, *output[:before]]), time=0.1, pause=0.5)
+    two.shows(ask, time=3)
+    two.shows(answer, time=3.5, pause=0.5)
+    one.shows("\n".join(output[before:]), time=4.5, pause=0.4)
+    assert is_picture("first-evening.svg", drawing(one, two))
+
+
 async def test_the_demonstration_prints_what_the_readme_shows(environment):
     """The commands of scripts/demo, whose build this leaves out. The answer differs each time."""
     script = (REPOSITORY / "scripts" / "demo").read_text()
@@ -206,8 +227,9 @@ def test_the_wiring_is_what_the_page_shows(environment):
             [eightball(), "wiring", board], capture_output=True, check=True, text=True
         ).stdout
 
-    (drawing,) = [block for _, block in FENCE.findall(text) if "$ eightball wiring pi-4b" in block]
-    assert drawing == "$ eightball wiring pi-4b\n" + wiring("pi-4b")
+    pane = Pane("A Raspberry Pi 4")
+    pane.shows("$ eightball wiring pi-4b\n" + wiring("pi-4b"))
+    assert is_picture("wiring.svg", drawing(pane))
     # The table of the Pi Zero, in the words of the last lines of the drawing.
     pins = re.compile(r"pin \d+ \(\w+\)")
     table = re.findall(r"^ *\| \*(\w+)\*, .*(?:button|LED) \| (.*pin.*) \|$", text, re.MULTILINE)
