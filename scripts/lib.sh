@@ -142,41 +142,6 @@ swift_tool() {
   printf '%s\n' "$tool"
 }
 
-# core_as_one_module FOLDER [MODULE...]: copies the sources of the core, and of the other modules,
-# there, without the lines that import each other, so that they compile as one: generic code is specialised,
-# and Embedded Swift needs to see deinitialisers. Line numbers stay.
-core_as_one_module() {
-  local folder=$1 file
-  local modules=(BluetoothHost Boards EightBall BallRunner "${@:2}")
-  mkdir -p "$folder"
-  while read -r file; do
-    without_imports_of "${modules[@]}" <"$file" >"$folder/${file//\//-}"
-  done < <(find "${modules[@]/#/Sources/}" -name '*.swift')
-}
-
-# without_imports_of MODULE...: leaves out the lines that import these modules.
-without_imports_of() {
-  local IFS='|'
-  sed -E "s/^((public|package|internal|@_exported) )?import ($*)$//"
-}
-
-# without_public: removes `public` and `package`, which a program of one module does not need. The compiler then
-# removes unused code and constants: 3 % of the code.
-without_public() { sed -E 's/^( *(@_extern\(c\) )?)(public|package) (internal\(set\) )?/\1/'; }
-
-# modules_of MODULE: the modules in Sources that a program of that name consists of, itself first.
-modules_of() {
-  local found=("$1") index=0 name
-  while [ "$index" -lt ${#found[@]} ]; do
-    while read -r name; do
-      [ ! -d "Sources/$name" ] || [[ " ${found[*]} " = *" $name "* ]] || found+=("$name")
-    done < <(grep -rhoE '^ *((public|package|internal) )?import [A-Za-z0-9]+' --include='*.swift' \
-      "Sources/${found[index]}" | sed 's/.* //' | sort -u)
-    index=$((index + 1))
-  done
-  printf '%s\n' "${found[@]}"
-}
-
 # core_features: the compiler's flags for the experimental features that Package.swift names.
 core_features() {
   sed -n 's/.*enableExperimentalFeature("\([A-Za-z]*\)").*/-enable-experimental-feature \1/p' \

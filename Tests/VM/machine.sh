@@ -92,7 +92,7 @@ build_image() (
     fail "The system's package sources have no linux-image-amd64; the virtual machine boots Debian's."
   version=${package#linux-image-}
 
-  recipe=$({ echo "$package" && apt-cache show "$package" && cat scripts/vm.sh; } |
+  recipe=$({ echo "$package" && apt-cache show "$package" && cat Tests/VM/machine.sh; } |
     sha256sum)
   if [ "$(cat "$folder/recipe" 2>/dev/null)" = "$recipe" ] && [ -f "$folder/initrd" ]; then
     echo "The image for Linux $version is there."
