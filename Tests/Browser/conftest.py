@@ -12,6 +12,10 @@ import programs
 import website
 
 
+def pytest_itemcollected(item):
+    item.add_marker("browser")
+
+
 @pytest.fixture
 def folder():
     # Not pytest's tmp_path: a UNIX socket's path ends at 107 bytes.

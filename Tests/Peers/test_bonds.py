@@ -81,7 +81,9 @@ async def warnings(command: list[str], folder: pathlib.Path) -> list[str]:
         return [line for ball in (one, other) for line in ball.errors if BUSY in line]
 
 
-@pytest.mark.parametrize("which", ["eightballd", "eightball run"])
+@pytest.mark.parametrize(
+    "which", [pytest.param("eightballd", marks=pytest.mark.service), "eightball run"]
+)
 async def test_of_two_balls_that_start_at_once_one_keeps_bonds(which, folder):
     command = eightballd() if which == "eightballd" else [eightball(), "run"]
     for number in range(20):

@@ -15,6 +15,8 @@ from bumble_air import device_on
 from central import Central
 from programs import PATIENCE, example_on
 
+pytestmark = pytest.mark.examples
+
 SERVICE = UUID("6C3B5A4E-3F0B-4F0E-9B52-3C7C2F5B9D10")
 NUMBER = UUID("ABDD3056-28FA-441D-A470-55A75A52553A")
 

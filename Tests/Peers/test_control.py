@@ -15,6 +15,8 @@ from central import Central
 from programs import PATIENCE, Program, eightball, eightballd
 from test_metrics import ask_twice_and_more, check_visit, page
 
+pytestmark = pytest.mark.service
+
 #: More than one central may have lines for at once; packets have no such limit.
 MANY = 1_000
 

@@ -13,6 +13,8 @@ from pairing import GENERATIONS, PairingHosts, pair
 from programs import PATIENCE, Program, example, example_on
 from worlds import our_air
 
+pytestmark = pytest.mark.examples
+
 SERVICE, SECRET = UUID.from_16_bits(0x5A00), UUID.from_16_bits(0x5A01)
 #: Core Specification, Vol 3, Part F, 3.4.1.1.
 INSUFFICIENT_AUTHENTICATION, INSUFFICIENT_ENCRYPTION = 0x05, 0x0F

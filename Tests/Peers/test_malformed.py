@@ -24,7 +24,7 @@ async def raw(served):
             self.central.send_raw(self.connection, channel, bytes.fromhex(pdu))
             # A read of no attribute: any other reply than its error belongs to the PDU.
             probe = await self.reply(ATT_CHANNEL, "0a 00 00")
-            assert probe == f"01 0a 00 00 {INVALID_HANDLE}"
+            assert probe == f"01 0a 00 00 {INVALID_HANDLE}", pdu
 
     central = await served.central()
     connection = await central.connect()
@@ -32,56 +32,43 @@ async def raw(served):
     return Raw(central, connection)
 
 
-@pytest.mark.parametrize(
-    "pdu, error",
-    [
-        # opcode in error, handle in error, error code
-        ("02", f"01 02 00 00 {INVALID_PDU}"),
-        ("02 17", f"01 02 00 00 {INVALID_PDU}"),
-        ("02 17 00 00", f"01 02 00 00 {INVALID_PDU}"),
-        ("04 01 00 ff", f"01 04 00 00 {INVALID_PDU}"),
-        ("04 00 00 ff ff", f"01 04 00 00 {INVALID_HANDLE}"),
-        ("04 05 00 04 00", f"01 04 05 00 {INVALID_HANDLE}"),
-        ("08 01 00 ff ff 03", f"01 08 00 00 {INVALID_PDU}"),
-        ("0a", f"01 0a 00 00 {INVALID_PDU}"),
-        ("0a 01", f"01 0a 00 00 {INVALID_PDU}"),
-        ("0a 01 00 00", f"01 0a 00 00 {INVALID_PDU}"),
-        ("0a ff ff", f"01 0a ff ff {INVALID_HANDLE}"),
-        ("0c 01 00 00", f"01 0c 00 00 {INVALID_PDU}"),
-        ("10 01 00 ff ff 03 28", f"01 10 01 00 {UNSUPPORTED_GROUP}"),
-        ("10 01 00 ff ff 00", f"01 10 00 00 {INVALID_PDU}"),
-        ("12", f"01 12 00 00 {INVALID_PDU}"),
-        ("12 01", f"01 12 00 00 {INVALID_PDU}"),
-        ("16 01 00 00", f"01 16 00 00 {INVALID_PDU}"),
-        ("18", f"01 18 00 00 {INVALID_PDU}"),
-        ("18 02", f"01 18 00 00 {INVALID_PDU}"),
-        ("3e 01", f"01 3e 00 00 {NOT_SUPPORTED}"),
-        ("22", f"01 22 00 00 {NOT_SUPPORTED}"),
-    ],
-)
-async def test_wrong_requests_are_errors(raw, pdu, error):
-    assert await raw.reply(ATT_CHANNEL, pdu) == error
-    assert (await raw.reply(ATT_CHANNEL, "02 17 00")).startswith("03 ")
+#: A wrong request of each type, and its error: opcode in error, handle in error, error code. Every other length and
+#: opcode: ServerBearerTests of Tests/BluetoothHostTests.
+WRONG_REQUESTS = {
+    "02 17 00 00": f"01 02 00 00 {INVALID_PDU}",
+    "04 05 00 04 00": f"01 04 05 00 {INVALID_HANDLE}",
+    "08 01 00 ff ff 03": f"01 08 00 00 {INVALID_PDU}",
+    "0a ff ff": f"01 0a ff ff {INVALID_HANDLE}",
+    "0c 01 00 00": f"01 0c 00 00 {INVALID_PDU}",
+    "10 01 00 ff ff 03 28": f"01 10 01 00 {UNSUPPORTED_GROUP}",
+    "12 01": f"01 12 00 00 {INVALID_PDU}",
+    "16 01 00 00": f"01 16 00 00 {INVALID_PDU}",
+    "18 02": f"01 18 00 00 {INVALID_PDU}",
+    "3e 01": f"01 3e 00 00 {NOT_SUPPORTED}",
+}
+
+#: One of each kind that no server answers.
+COMMANDS_AND_STRAYS = [
+    "",
+    "d2 03 00 41" + " 00" * 12,  # Signed Write Command
+    "7e 01 02",  # an unknown command
+    "52 ff ff 41",  # Write Command to no attribute
+    "1e",  # a confirmation of nothing
+    "03 17 00",  # responses that answer nothing
+    "01 02 00 00 06",
+    "1b 01 00 41",  # a notification, to a server
+]
 
 
-@pytest.mark.parametrize(
-    "pdu",
-    [
-        "",
-        "d2 03 00 41" + " 00" * 12,  # Signed Write Command
-        "d2",
-        "7e 01 02",  # an unknown command
-        "52",  # Write Command, cut short
-        "52 01",
-        "52 ff ff 41",  # Write Command to no attribute
-        "1e",  # a confirmation of nothing
-        "03 17 00",  # responses that answer nothing
-        "01 02 00 00 06",
-        "1b 01 00 41",  # a notification, to a server
-    ],
-)
-async def test_commands_and_strays_get_no_reply(raw, pdu):
-    await raw.no_reply(ATT_CHANNEL, pdu)
+async def test_wrong_requests_are_errors(raw):
+    for pdu, error in WRONG_REQUESTS.items():
+        assert await raw.reply(ATT_CHANNEL, pdu) == error, pdu
+        assert (await raw.reply(ATT_CHANNEL, "02 17 00")).startswith("03 "), pdu
+
+
+async def test_commands_and_strays_get_no_reply(raw):
+    for pdu in COMMANDS_AND_STRAYS:
+        await raw.no_reply(ATT_CHANNEL, pdu)
 
 
 async def test_frames_for_unknown_channels_are_ignored(raw):

@@ -5,6 +5,7 @@ The messages are binary property lists, which Python's plistlib reads and writes
 import asyncio
 import plistlib
 
+import pytest
 from bumble.core import UUID, AdvertisingData
 from bumble.gatt import Characteristic, CharacteristicValue, Service
 from bumble.hci import Address
@@ -12,6 +13,8 @@ from bumble.hci import Address
 from bumble_air import device_on
 from central import Central
 from programs import PATIENCE, REPOSITORY, example_on
+
+pytestmark = pytest.mark.examples
 
 SERVICE = UUID("0CDBE648-EED0-11E6-BC64-92361F002671")
 CHARACTERISTIC = UUID("199AB74C-EED0-11E6-BC64-92361F002672")

@@ -152,16 +152,7 @@ class SDKBall(HundredLines):
     example = "be-a-ball"
 
 
-class BumblesAir(World):
-    """Bumble's controllers, in process for Bumble's centrals."""
-
-    async def _open_central(self, number: int) -> Central:
-        device = await self._air.device(number)
-        await device.power_on()
-        return Central(device)
-
-
-class BumbleControllers(BumblesAir):
+class BumbleControllers(World):
     """`eightball run` on one of Bumble's controllers, by TCP, among Bumble's hosts."""
 
     async def open(self, folder: pathlib.Path) -> "BumbleControllers":
@@ -173,17 +164,10 @@ class BumbleControllers(BumblesAir):
         self.ball = await enter(ball_running(*radio, *options))
         return self
 
-
-class AllBumble(BumblesAir):
-    """Bumble alone: shows that the tests themselves are correct."""
-
-    async def open(self, folder: pathlib.Path) -> "AllBumble":
-        self._air = BumbleAir()
-        device = await self._air.device(0xB0)
-        ball = BumbleBall(device)
+    async def _open_central(self, number: int) -> Central:
+        device = await self._air.device(number)
         await device.power_on()
-        await ball.advertise()
-        return self
+        return Central(device)
 
 
 class BumbleOnOurAir(World):
