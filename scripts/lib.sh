@@ -149,8 +149,8 @@ core_features() {
 }
 
 # swift_in PACKAGE COMMAND [OPTION...]: runs a command of SwiftPM for another package that uses this one, in the same
-# build folder, so that nothing is compiled a second time. SwiftPM keeps one plan a folder, and follows it without a
-# look at the package.
+# build folder, so that nothing is compiled a second time. SwiftPM keeps one plan per folder, and would follow the plan of
+# another package.
 swift_in() {
   local status=0
   rm -f "$build_folder/debug.yaml"
