@@ -15,17 +15,13 @@ let package = Package(
   name: "eightball",
   products: [
     .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
-    .library(name: "EightBall", targets: ["EightBall"]),
-    .library(name: "BallRunner", targets: ["BallRunner"]),
-    .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
+    .library(name: "EightBall", targets: ["BallRunner", "EightBall"]),
+    .library(name: "VirtualRadio", targets: ["VirtualBoard", "VirtualRadio"]),
+    .library(name: "LinuxRadio", targets: ["LinuxAir", "LinuxRadio"]),
     .library(name: "BallControl", targets: ["BallControl"]),
-    .library(name: "LinuxRadio", targets: ["LinuxRadio"]),
-    .library(name: "LinuxSystem", targets: ["LinuxSystem"]),
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
     .library(name: "EightBallKit", targets: ["EightBallKit"]),
-    .library(name: "VirtualBoard", targets: ["VirtualBoard"]),
     .executable(name: "eightball", targets: ["eightball"]),
-    .executable(name: "eightballd", targets: ["eightballd"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2")
@@ -37,61 +33,54 @@ let package = Package(
       name: "BluetoothHost",
       // `Pinned` needs RawLayout.
       swiftSettings: checked + [.enableExperimentalFeature("RawLayout")]),
+    // The ball, and its boards.
     .target(name: "EightBall", dependencies: ["BluetoothHost"], swiftSettings: checked),
     .target(
       name: "BallRunner", dependencies: ["BluetoothHost", "EightBall"], swiftSettings: checked),
-    // Boards and their settings, by the same rules.
-    .target(name: "Boards", dependencies: ["BluetoothHost"], swiftSettings: checked),
 
     // Linux without a heap: descriptors, a queue of events, radios, bonds, words for failures. It needs no
     // libgpiod, and neither do the apps of CoreBluetooth.
     .target(name: "CLinux"),
     .target(
       name: "Linux",
-      dependencies: ["BluetoothHost", "Boards", "CBluetooth", "CLinux"],
+      dependencies: ["BluetoothHost", "CBluetooth", "CLinux"],
       swiftSettings: checked + [cFunctions]),
     // The ball of a service and of small machines. `scripts/build eightballd` compiles it as Embedded Swift, as
     // one module with the core.
     .target(
       name: "LinuxPort",
-      dependencies: [
-        "BallRunner", "BluetoothHost", "Boards", "CGPIOD", "EightBall", "Linux",
-      ],
+      dependencies: ["BallRunner", "BluetoothHost", "CGPIOD", "EightBall", "Linux"],
       swiftSettings: checked),
     .executableTarget(
       name: "eightballd",
-      dependencies: [
-        "BallRunner", "BluetoothHost", "Boards", "EightBall", "Linux", "LinuxPort",
-      ],
-      swiftSettings: checked),
+      dependencies: ["BallRunner", "BluetoothHost", "EightBall", "Linux", "LinuxPort"],
+      // Smaller forms of functions of musl, for scripts/build eightballd.
+      exclude: ["Static"], swiftSettings: checked),
 
     // The virtual air and board, and what they and real radios need of Linux.
     .target(name: "CBluetooth"),
     .target(name: "CGPIOD", linkerSettings: [.linkedLibrary("gpiod")]),
     .target(name: "VirtualBoard", swiftSettings: checked),
     .target(
-      name: "LinuxSystem", dependencies: ["BluetoothHost", "Linux"],
-      swiftSettings: checked + [cFunctions]),
-    .target(
       name: "VirtualRadio", dependencies: ["BluetoothHost"], swiftSettings: checked),
+    // Linux with a heap: the event loop, files, sockets, and radios by name.
+    .target(
+      name: "LinuxRadio", dependencies: ["BluetoothHost", "Linux"],
+      swiftSettings: checked + [cFunctions]),
     // The virtual air as a server of sockets.
     .target(
-      name: "LinuxAir", dependencies: ["BluetoothHost", "LinuxSystem", "VirtualRadio"],
-      swiftSettings: checked),
-    .target(
-      name: "LinuxRadio",
-      dependencies: ["BluetoothHost", "Linux", "LinuxAir", "LinuxSystem"],
+      name: "LinuxAir", dependencies: ["BluetoothHost", "LinuxRadio", "VirtualRadio"],
       swiftSettings: checked),
     // What watches a ball: its packets through the layers, and its control socket.
     .target(
       name: "BallControl",
-      dependencies: ["BallRunner", "BluetoothHost", "EightBall", "LinuxRadio", "LinuxSystem"],
+      dependencies: ["BallRunner", "BluetoothHost", "EightBall", "LinuxRadio"],
       swiftSettings: checked),
     // Apple's API on Linux. Apple's systems use their own, and do not build this target.
     .target(
       name: "CoreBluetooth",
       dependencies: [
-        "BluetoothHost", "LinuxAir", "LinuxRadio", "LinuxSystem",
+        "BluetoothHost", "LinuxAir", "LinuxRadio",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: checked),
@@ -103,24 +92,15 @@ let package = Package(
     .target(
       name: "LinuxBoard",
       dependencies: [
-        "BallRunner", "BluetoothHost", "Boards", "EightBall", "CGPIOD", "Linux",
-        "LinuxPort", "LinuxRadio", "LinuxSystem", "VirtualBoard", "VirtualRadio",
-      ],
-      swiftSettings: checked),
-    // Many balls in one loop: `eightball swarm`.
-    .target(
-      name: "BallSwarm",
-      dependencies: [
-        "BallRunner", "BluetoothHost", "EightBall", "Linux", "LinuxAir", "LinuxPort",
-        "LinuxRadio", "LinuxSystem", "VirtualRadio",
+        "BallRunner", "BluetoothHost", "CGPIOD", "EightBall", "Linux", "LinuxAir", "LinuxPort",
+        "LinuxRadio", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
     .executableTarget(
       name: "eightball",
       dependencies: [
-        "BallControl", "BallRunner", "BallSwarm", "BluetoothHost", "Boards",
-        "EightBall", "Linux", "LinuxAir", "LinuxBoard", "LinuxPort", "LinuxRadio", "LinuxSystem",
-        "VirtualRadio",
+        "BallControl", "BallRunner", "BluetoothHost", "EightBall", "Linux", "LinuxAir",
+        "LinuxBoard", "LinuxPort", "LinuxRadio", "VirtualRadio",
       ],
       swiftSettings: checked),
 
@@ -132,18 +112,19 @@ let package = Package(
     // scripts/benchmark air counts the instructions of this program.
     .executableTarget(
       name: "air-benchmark",
-      dependencies: ["BluetoothHost", "LinuxAir", "LinuxSystem", "VirtualRadio"],
+      dependencies: ["BluetoothHost", "LinuxAir", "LinuxRadio", "VirtualRadio"],
       path: "Benchmarks/AirBenchmark", swiftSettings: checked),
 
-    // A central that asks a ball at injected times, and a random number generator with a fixed seed.
+    // Balls, phones and devices that pair, on a virtual air at injected times.
     .target(
-      name: "BallTestSupport", dependencies: ["BluetoothHost"],
+      name: "BallTestSupport", dependencies: ["BluetoothHost", "EightBall", "VirtualRadio"],
       path: "Tests/BallTestSupport", swiftSettings: checked),
     .testTarget(
       name: "BluetoothHostTests", dependencies: ["BallTestSupport", "BluetoothHost"],
       swiftSettings: checked),
     .testTarget(
-      name: "EightBallTests", dependencies: ["EightBall", "BluetoothHost"], swiftSettings: checked),
+      name: "EightBallTests", dependencies: ["BallTestSupport", "BluetoothHost", "EightBall"],
+      swiftSettings: checked),
     .testTarget(
       name: "BallRunnerTests",
       dependencies: [
@@ -151,19 +132,8 @@ let package = Package(
       ],
       swiftSettings: checked),
     .testTarget(
-      name: "BallSwarmTests",
-      dependencies: [
-        "BallControl", "BallRunner", "BallSwarm", "BluetoothHost", "EightBall", "LinuxRadio",
-        "LinuxSystem", "LinuxTestSupport",
-      ],
-      swiftSettings: checked),
-    .testTarget(
       name: "VirtualRadioTests",
-      dependencies: ["VirtualRadio", "BluetoothHost", "LinuxAir", "LinuxSystem"],
-      swiftSettings: checked),
-    .testTarget(
-      name: "LinuxSystemTests",
-      dependencies: ["BluetoothHost", "Linux", "LinuxSystem", "LinuxTestSupport"],
+      dependencies: ["VirtualRadio", "BluetoothHost", "LinuxAir", "LinuxRadio"],
       swiftSettings: checked),
     .testTarget(
       name: "VirtualBoardTests", dependencies: ["VirtualBoard"], swiftSettings: checked),
@@ -171,37 +141,35 @@ let package = Package(
     .target(
       name: "LinuxTestSupport",
       dependencies: [
-        "BluetoothHost", "EightBall", "Linux", "LinuxAir", "LinuxRadio", "LinuxSystem",
+        "BallTestSupport", "BluetoothHost", "EightBall", "Linux", "LinuxAir", "LinuxRadio",
         "VirtualRadio",
       ],
       path: "Tests/LinuxTestSupport", swiftSettings: checked),
     .testTarget(
       name: "LinuxRadioTests",
       dependencies: [
-        "BluetoothHost", "Linux", "LinuxAir", "LinuxRadio", "LinuxSystem", "LinuxTestSupport",
-        "VirtualRadio",
+        "BluetoothHost", "Linux", "LinuxAir", "LinuxRadio", "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(
       name: "BallControlTests",
       dependencies: [
         "BallControl", "BallRunner", "BallTestSupport", "BluetoothHost", "EightBall",
-        "LinuxRadio",
-        "LinuxSystem", "LinuxTestSupport", "VirtualRadio",
+        "LinuxRadio", "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(
       name: "LinuxPortTests",
       dependencies: [
-        "BallRunner", "BluetoothHost", "Boards", "eightballd", "EightBall", "Linux",
-        "LinuxPort", "LinuxRadio", "LinuxSystem", "LinuxTestSupport",
+        "BallRunner", "BluetoothHost", "eightballd", "EightBall", "Linux", "LinuxPort",
+        "LinuxRadio", "LinuxTestSupport",
       ],
       swiftSettings: checked),
     .testTarget(
       name: "CoreBluetoothTests",
       dependencies: [
-        "BluetoothHost", "CoreBluetooth", "EightBall", "LinuxRadio", "LinuxSystem",
-        "LinuxTestSupport", "VirtualRadio",
+        "BluetoothHost", "CoreBluetooth", "EightBall", "LinuxRadio", "LinuxTestSupport",
+        "VirtualRadio",
       ],
       swiftSettings: checked),
     // scripts/benchmark ask compares the time of this program with Bumble's.
@@ -217,26 +185,24 @@ let package = Package(
     .testTarget(
       name: "LinuxBoardTests",
       dependencies: [
-        "BallRunner", "BallTestSupport", "BluetoothHost", "Boards", "EightBall", "LinuxBoard",
-        "LinuxRadio",
-        "LinuxSystem", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
+        "BallRunner", "BallTestSupport", "BluetoothHost", "EightBall", "LinuxBoard",
+        "LinuxRadio", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
-    .testTarget(
-      name: "BoardsTests", dependencies: ["BluetoothHost", "Boards"], swiftSettings: checked),
     .testTarget(
       name: "DocsTests",
       dependencies: [
         "BallControl", "BallTestSupport", "BluetoothHost", "EightBall",
         "CoreBluetooth", "VirtualBoard", "VirtualRadio",
-        "LinuxBoard", "LinuxRadio", "LinuxSystem", "LinuxTestSupport",
+        "LinuxAir", "LinuxBoard", "LinuxRadio", "LinuxTestSupport",
       ],
       swiftSettings: checked),
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "eightball", "eightballd", "BallControl", "BallSwarm", "BluetoothHost",
-        "Boards", "EightBall", "Linux", "LinuxBoard", "LinuxPort", "LinuxRadio", "LinuxSystem",
+        "eightball", "eightballd", "BallControl", "BallRunner", "BluetoothHost", "EightBall",
+        "Linux", "LinuxBoard", "LinuxPort", "LinuxRadio", "LinuxTestSupport",
+        "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(

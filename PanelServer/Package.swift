@@ -14,9 +14,9 @@ let package = Package(
       name: "eightball-panel",
       dependencies: [
         .product(name: "BallControl", package: "eightball"),
-        .product(name: "BallRunner", package: "eightball"),
         .product(name: "BluetoothHost", package: "eightball"),
-        .product(name: "LinuxSystem", package: "eightball"),
+        .product(name: "EightBall", package: "eightball"),
+        .product(name: "LinuxRadio", package: "eightball"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -38,7 +38,7 @@ def entries(lines: list[str]) -> list[tuple[str, str]]:
     """Terms and their meanings, from lines in two columns."""
     found: list[tuple[str, str]] = []
     for line in filter(str.strip, lines):
-        # A long term that is no option has one space behind it.
+        # A long term that is not an option has one space behind it.
         term, _, meaning = line.strip().partition("  " if "  " in line.strip() or "-" == line.strip()[0] else " ")
         if line.startswith("   "):  # The meaning goes on.
             found[-1] = (found[-1][0], f"{found[-1][1]} {line.strip()}".strip())

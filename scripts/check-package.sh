@@ -56,6 +56,10 @@ check_package() {
   (cd "$folder" && "$scripts/package" --binary "$EIGHTBALL" --daemon "$daemon" again) >/dev/null
   suffix="_$(program_version)_$(dpkg --print-architecture).deb"
   packages=("$folder/eightball$suffix" "$folder/eightballd$suffix")
+  # The panel may be missing beside a program that EIGHTBALL names.
+  [ ! -x "${EIGHTBALL%/*}/eightball-panel" ] || packages+=("$folder/eightball-panel$suffix")
+  diff <(printf '%s\n' "${packages[@]}" | sort) <(printf '%s\n' "$folder"/*.deb | sort) ||
+    fail "scripts/package made other packages."
   for package in "${packages[@]}"; do
     cmp "$package" "$folder/again/${package##*/}" || fail "The same sources gave another package."
     dpkg-deb --extract "$package" "$folder/root"
@@ -84,7 +88,6 @@ check_package() {
   echo "eightball has $(stat -c %s "$installed") bytes, and needs these libraries:"
   ldd "$installed" | sed -n 's/^\t\([^ ]*\) => .*/  \1/p' | sort
   if ldd "$installed" | grep -i swift; then fail "Swift's runtime is not inside the program."; fi
-  # The panel may be missing beside a program that EIGHTBALL names.
   server="$folder/root/usr/libexec/eightball/eightball-panel"
   if [ -x "$server" ]; then
     if ldd "$server" | grep -iE 'swift|gpiod'; then fail "The panel's server needs libraries that are not the system's."; fi
@@ -97,6 +100,10 @@ check_package() {
     kill $!
     wait $! || fail "The panel ended with status $?."
     echo "eightball-panel has $(stat -c %s "$server") bytes, and starts."
+    if $is_own; then
+      check_figure 'the panel'"'"'s server, `eightball-panel` |' "$(stat -c %s "$server")"
+      check_figure "the server's Debian package |" "$(stat -c %s "$folder/eightball-panel$suffix")"
+    fi
   else
     echo "eightball-panel is not beside $EIGHTBALL."
   fi
@@ -176,25 +183,31 @@ check_package() {
   } >"$folder/tool"
   chmod +x "$folder/tool"
   cp /etc/resolv.conf "$chroot_folder/etc/resolv.conf" 2>/dev/null || true
-  depends=$(for package in "${packages[@]}"; do dpkg-deb -f "$package" Depends; done | paste -sd ',')
-  # The package of an older version has a file that this one lacks.
+  # Without what they need of each other.
+  depends=$(for package in "${packages[@]}"; do dpkg-deb -f "$package" Depends; done |
+    sed 's/eightball (= [^)]*), //' | paste -sd ',')
+  # The package of an older version has a file that this one lacks, and one that is in another package now.
   dpkg-deb --raw-extract "$folder/eightball$suffix" "$folder/older"
   sed -i 's/^Version: .*/Version: 0.1.0/' "$folder/older/DEBIAN/control"
-  mkdir "$folder/older/usr/share/eightball"
-  touch "$folder/older/usr/share/eightball/old"
+  mkdir -p "$folder"/older/usr/{share,libexec}/eightball
+  touch "$folder/older/usr/share/eightball/old" "$folder/older/usr/libexec/eightball/eightball-panel"
   dpkg-deb --build "$folder/older" "$folder/older.deb" >/dev/null
   {
     "${inside[@]}" apt-get update -qq &&
     "${inside[@]}" apt-get install -qq -y --no-install-recommends systemd-standalone-sysusers &&
     # Installs the dependencies first: they are not compared.
     "${inside[@]}" apt-get satisfy -qq -y --no-install-recommends "$depends" &&
-    "${inside[@]}" dpkg --purge eightball eightballd &&
+    "${inside[@]}" dpkg --purge eightball-panel eightball eightballd &&
     files "$chroot_folder" >"$folder/before" &&
     "${inside[@]}" dpkg --install "$folder/older.deb" &&
     # By paths from where the user stands, which is not the checkout.
-    "${inside[@]}" sh -c 'cd "$0" && "$@"' "$folder" "$scripts/install" "eightballd$suffix" "eightball$suffix"
+    "${inside[@]}" sh -c 'cd "$0" && "$@"' "$folder" "$scripts/install" "${packages[@]##*/}"
   } >"$folder/apt" 2>&1 || fail "The packages cannot be installed:" "$(tail -n 15 "$folder/apt")"
   [ ! -e "$chroot_folder/usr/share/eightball" ] || fail "An update left a folder of the older version."
+  if [ -x "$server" ]; then
+    cmp "$server" "$chroot_folder/usr/libexec/eightball/eightball-panel" ||
+      fail "After an update from a version with the panel's server in the tools, it is not the new one."
+  fi
   is_enabled() { [ -L "$chroot_folder/etc/systemd/system/multi-user.target.wants/eightball.service" ]; }
   is_enabled || fail "The service is not enabled."
   for name in eightball eightballd; do
@@ -218,8 +231,9 @@ check_package() {
   remove() {
     "${inside[@]}" apt-get "$1" -qq -y "$2" >"$folder/apt" 2>&1 || fail "apt-get $1 $2 fails:" "$(cat "$folder/apt")"
   }
-  # Purging the tools keeps the service.
+  # Purging the tools keeps the service, and removes the panel's server, which needs them.
   remove purge eightball
+  [ ! -e "$chroot_folder/usr/libexec/eightball" ] || fail "Purging the tools left the panel's server."
   [ -e "$chroot_folder/lib/systemd/system/eightball.service" ] || fail "Purging the tools removed the service."
   remove remove eightballd
   [ -e "$settings" ] || fail "Removing the service removed its settings."

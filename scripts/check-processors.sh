@@ -43,7 +43,7 @@ linked_bytes() {
 }
 
 # link ENTRY: links the core from a function. An Embedded object also defines functions that nothing calls, so
-# the linker removes all that is unreachable from the entry. Writes the remaining names, one a line.
+# the linker removes all that is unreachable from the entry. Writes the remaining names, one per line.
 link() {
   "$linker" --gc-sections -e "$1" --warn-unresolved-symbols \
     -o "$work/program" "$work/core.o" 2>"$work/undefined"
@@ -98,7 +98,7 @@ check_core_on() {
 
   check_entry eightball_security_entry "a Security Manager"
 
-  check_entry eightball_ball_entry "balls (1 and 4 places)"
+  check_entry eightball_ball_entry "balls (1 and 4 connections)"
   lacks "$client_part" "a client"
   lacks "$channel_part" "channels"
 
@@ -107,7 +107,7 @@ check_core_on() {
   check_entry eightball_roles_entry "clients (1, 4), both (4)"
   lacks "$channel_part" "channels"
 
-  check_entry eightball_runner_entry "runners (1 and 4 places)"
+  check_entry eightball_runner_entry "runners (1 and 4 connections)"
   check_entry eightball_channels_entry "channels (1 and 8)"
 
   echo "The core once linked, in bytes:"
@@ -134,7 +134,7 @@ check_memory() {
     fail "A key agreement takes $key_agreement bytes; $key_agreement_state_limit are allowed."
 }
 
-# check_embedded [TARGET|sizes]: compiles BluetoothHost, EightBall, BallRunner and Boards as Embedded Swift, with heap
+# check_embedded [TARGET|sizes]: compiles BluetoothHost, EightBall and BallRunner as Embedded Swift, with heap
 # allocation rejected by the compiler and warnings as errors, for 64- and 32-bit, and searches the linked programs for
 # the heap: the choice of a board, pairing and its arithmetic, hosts that only serve, clients and hosts in both roles,
 # runners, and channels. A host with one role contains nothing of the other. Limits the code of key agreement.
@@ -232,28 +232,28 @@ foreign_to_armv6() {
     awk '/>:$/ { name = $2 } /<unknown>/ { print name, $0 }' | grep -vE "$chosen_at_run_time" || true
 }
 
-# check_static_parts: what CStatic has instead of musl's functions, and a control of the heap's names.
+# check_static_parts: what eightballd has instead of musl's functions, and a control of the heap's names.
 check_static_parts() {
   # Formats are given on purpose that no compiler would let pass.
   "$compiler" -Wall -Wextra -Werror -Wno-format -Dvsnprintf=small_vsnprintf \
-    -c Sources/CStatic/vsnprintf.c -o "$folder/vsnprintf.o"
+    -c Sources/eightballd/Static/vsnprintf.c -o "$folder/vsnprintf.o"
   "$compiler" -Wall -Wextra -Werror -Wno-format Tests/Static/vsnprintf.c "$folder/vsnprintf.o" \
     -o "$folder/vsnprintf"
   "$folder/vsnprintf" || fail "The program's vsnprintf differs from the system's."
   echo "The program's vsnprintf gives what the system's does."
-  "$compiler" -Wall -Wextra -Werror -Drealpath=small_realpath -c Sources/CStatic/realpath.c \
+  "$compiler" -Wall -Wextra -Werror -Drealpath=small_realpath -c Sources/eightballd/Static/realpath.c \
     -o "$folder/realpath.o"
   "$compiler" -Wall -Wextra -Werror Tests/Static/realpath.c "$folder/realpath.o" -o "$folder/realpath"
   mkdir "$folder/links"
   "$folder/realpath" "$folder/links" || fail "The program's realpath differs from the system's."
   echo "The program's realpath gives what the system's does."
   "$compiler" -Wall -Wextra -Werror -fno-builtin -Dmalloc=small_malloc -Dcalloc=small_calloc \
-    -Drealloc=small_realloc -Dfree=small_free -c Sources/CStatic/heap.c -o "$folder/small-heap.o"
+    -Drealloc=small_realloc -Dfree=small_free -c Sources/eightballd/Static/heap.c -o "$folder/small-heap.o"
   "$compiler" -Wall -Wextra -Werror -fno-builtin Tests/Static/heap.c "$folder/small-heap.o" \
     -o "$folder/small-heap"
   "$folder/small-heap" || fail "The program's heap lost bytes, or handed out the same bytes twice."
   echo "The program's heap passes its test."
-  "$compiler" -Wall -Wextra -Werror -Dstrerror=small_strerror -c Sources/CStatic/strerror.c \
+  "$compiler" -Wall -Wextra -Werror -Dstrerror=small_strerror -c Sources/eightballd/Static/strerror.c \
     -o "$folder/small-strerror.o"
   "$compiler" -Wall -Wextra -Werror Tests/Static/strerror.c "$folder/small-strerror.o" -o "$folder/strerror"
   "$folder/strerror" || fail "The program's strerror has a wrong text."

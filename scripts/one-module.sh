@@ -7,7 +7,7 @@
 # lines that import each other. Line numbers stay.
 core_as_one_module() {
   local folder=$1 file
-  local modules=(BluetoothHost Boards EightBall BallRunner "${@:2}")
+  local modules=(BluetoothHost EightBall BallRunner "${@:2}")
   mkdir -p "$folder"
   while read -r file; do
     without_imports_of "${modules[@]}" <"$file" >"$folder/${file//\//-}"
@@ -22,7 +22,7 @@ without_imports_of() {
 
 # without_public: removes `public` and `package`, which a program of one module does not need. The compiler then
 # removes unused code and constants: 3 % of the code.
-without_public() { sed -E 's/^( *(@_extern\(c\) )?)(public|package) (internal\(set\) )?/\1/'; }
+without_public() { sed -E 's/^( *(@[A-Za-z_]+(\([^)]*\))? )*)(public|package) (internal\(set\) )?/\1/'; }
 
 # modules_of MODULE: the modules in Sources that a program of that name consists of, itself first.
 modules_of() {

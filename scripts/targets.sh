@@ -227,7 +227,7 @@ compile_bare_metal() {
     -Xfrontend -function-sections -Osize -Xfrontend -disable-stack-protector \
     -Xfrontend -mergeable-traps -Xfrontend -sil-unroll-threshold -Xfrontend 0 \
     -enforce-exclusivity=unchecked -Xcc -fno-pic \
-    -D WORDS_FOR_PEOPLE_ONLY -I Sources/CCortexM/include "${flags[@]}" -module-name Ball -c "$@" -o "$object"
+    -D WORDS_FOR_PEOPLE_ONLY -I Sources/CortexM/include "${flags[@]}" -module-name Ball -c "$@" -o "$object"
 }
 
 # as_one_module: the source as it is in the one module of the image.
@@ -278,7 +278,7 @@ build_image() {
   compile_bare_metal "$image.o" "${flags[@]}" -- "$folder"/sources/*.swift
   # There is no C library. The linker adds the compiler's own functions (division).
   arm-none-eabi-gcc -mthumb -mcpu="$processor" -nostdlib \
-    -static -T Sources/CCortexM/lm3s6965.ld -Wl,--gc-sections,--fatal-warnings,--no-enum-size-warning,-z,noexecstack \
+    -static -T Sources/CortexM/lm3s6965.ld -Wl,--gc-sections,--fatal-warnings,--no-enum-size-warning,-z,noexecstack \
     -Wl,-Map,"$image.map" "$@" -o "$image.elf" "$image.o" -lgcc
   arm-none-eabi-objcopy -O binary "$image.elf" "$image.bin"
 }

@@ -1,7 +1,7 @@
 import BluetoothHost
 import Glibc
 import LinuxAir
-import LinuxSystem
+import LinuxRadio
 import VirtualRadio
 
 /// A linked pair behind a server's UNIX socket, and advertisers beside it, each a client of its own.

@@ -7,7 +7,7 @@
 
 import BluetoothHost
 import Glibc
-import LinuxSystem
+import LinuxRadio
 import VirtualRadio
 
 func fail(_ message: String) -> Never {

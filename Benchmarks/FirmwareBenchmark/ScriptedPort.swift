@@ -98,7 +98,7 @@ struct ScriptedPort: Port, ~Copyable {
   }
 
   func writeRadioName(to writer: inout ByteWriter) {}
-  func writeRadioTrouble(to writer: inout ByteWriter) {}
+  func writeRadioError(to writer: inout ByteWriter) {}
 
   // MARK: A panel at rest
 
@@ -112,5 +112,5 @@ struct ScriptedPort: Port, ~Copyable {
   mutating func set(_ light: LightName, isLit: Bool) -> Bool { true }
   mutating func checkLines() -> Bool { true }
   mutating func takeLinesChange() -> LinesChange { .none }
-  func writeLinesTrouble(to writer: inout ByteWriter) {}
+  func writeLinesError(to writer: inout ByteWriter) {}
 }

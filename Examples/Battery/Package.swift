@@ -13,7 +13,6 @@ let package = Package(
       dependencies: [
         .product(name: "BluetoothHost", package: "eightball"),
         .product(name: "LinuxRadio", package: "eightball"),
-        .product(name: "LinuxSystem", package: "eightball"),
       ]),
     .testTarget(
       name: "BatteryTests",

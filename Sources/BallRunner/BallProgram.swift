@@ -6,14 +6,14 @@ import EightBall
 /// Public only for its conformance: the compiler specialises the protocol calls of a `RadioLink`
 /// only in a module that sees the conformance. Without that an ask costs six times as much.
 public struct BallProgram<
-  let capacity: Int, let words: Int, let events: Int, Security: BallSecurity & ~Copyable,
+  let links: Int, let words: Int, let events: Int, Security: BallSecurity & ~Copyable,
   Metrics: MetricStore
 >: RadioDriver, ~Copyable {
-  var host: ProtectedBallHost<capacity, Security>
+  var host: ProtectedBallHost<links, Security>
   var panel = ButtonDriver()
   var printer: BallPrinter<words, events>
   var counter = Metrics()
-  private var limit = OutputLimit<capacity>()
+  private var limit = OutputLimit<links>()
   /// The answer that the ball shows.
   private(set) var answer: Answer?
   private var isAnswerNew = false
@@ -25,17 +25,17 @@ public struct BallProgram<
     _ configuration: BallConfiguration, _ protection: BallProtection,
     makingSecurity makeSecurity: () -> Security
   ) {
-    host = ProtectedBallHost<capacity, Security>(
+    host = ProtectedBallHost<links, Security>(
       configuration: configuration.host, database: Self.makeDatabase(protection),
-      application: BallApplication<capacity>(
-        seed: configuration.seed, style: configuration.style),
+      application: BallApplication<links>(seed: configuration.seed, style: configuration.style),
       makingSecurity: makeSecurity)
     printer = BallPrinter(name: configuration.host.name, format: configuration.lines)
   }
 
   // A function of its own, so that its copies leave the stack before the host is made.
-  @inline(never)
-  private static func makeDatabase(_ protection: BallProtection) -> EightBallProfile.Database {
+  @inline(never) private static func makeDatabase(_ protection: BallProtection)
+    -> EightBallProfile.Database
+  {
     var database = EightBallProfile.makeDatabase()
     database.protect(.question, by: protection.ofQuestion)
     database.protect(.answer, by: protection.ofAnswer)
@@ -72,8 +72,9 @@ public struct BallProgram<
   public var mayHavePacket: Bool { @inline(__always) get { host.mayHavePacket } }
 
   /// Writes the next packet for the controller, H4's type byte first; `false` if there is none now.
-  @inline(__always)
-  public mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+  @inline(__always) public mutating func nextPacket(into writer: inout ByteWriter, at now: Instant)
+    -> Bool
+  {
     let hasPacket = host.nextPacket(into: &writer, at: now)
     if Metrics.isPresent, hasPacket { counter.count(.sent) }
     return hasPacket
@@ -81,8 +82,7 @@ public struct BallProgram<
 
   /// Reports the packet's events after its response was sent, and before the next packet can
   /// replace the question.
-  @inline(__always)
-  public mutating func packetWasServed(at now: Instant) { reportEvents() }
+  @inline(__always) public mutating func packetWasServed(at now: Instant) { reportEvents() }
 
   /// Lets the host do what is due by now. Work that is due because of this turn's packets follows in the
   /// next turn, which comes at once: so each turn computes the deadline once.
@@ -123,8 +123,7 @@ public struct BallProgram<
     while let action = panel.nextAction() {
       var listeners = 0
       switch action {
-      case .shake:
-        listeners = host.server.withApplication { $0.shake() }
+      case .shake: listeners = host.server.withApplication { $0.shake() }
       case .clear:
         host.server.withApplication { $0.clear() }
         show(nil)
@@ -151,7 +150,7 @@ public struct BallProgram<
     switch panel.takeLinesEvent() {
     case .lost:
       var reason = ByteBuffer<384>()
-      reason.write { port.writeLinesTrouble(to: &$0) }
+      reason.write { port.writeLinesError(to: &$0) }
       printer.reportLinesLost(reason.span)
     case .ready: printer.reportLinesReady()
     case nil: break
@@ -172,29 +171,24 @@ public struct BallProgram<
 
   // MARK: Reports
 
-  @inline(__always)
-  private mutating func reportEvents() {
+  @inline(__always) private mutating func reportEvents() {
     if host.server.withApplication({ $0.hasEvents }) { reportAllEvents() }
   }
 
-  @inline(never)
-  private mutating func reportAllEvents() {
+  @inline(never) private mutating func reportAllEvents() {
     while let event = host.server.withApplication({ $0.nextEvent() }) {
       switch event {
       case .refused: panel.showRefusal(at: now)
       case .answered(_, let answer):
         panel.showAnswer(at: now)
         show(answer)
-      case .radio(.advertising) where Security.isPresent:
-        host.security.identify(as: host.address)
+      case .radio(.advertising) where Security.isPresent: host.security.identify(as: host.address)
       case .disconnected(let connectionIndex, let address, _) where Security.isPresent:
         // The next link at the index may have begun. What happened to this one is not about it.
-        if host.security.pairingGate.hasEvents {
-          reportSecurity(ofEnded: connectionIndex, address)
-        }
+        if host.security.pairingGate.hasEvents { reportSecurity(ofEnded: connectionIndex, address) }
       default: break
       }
-      printer.count(event, maximum: capacity)
+      printer.count(event, maximum: links)
       if Metrics.isPresent { counter.count(event, at: now) }
       let isAdmitted = !printer.prints(event) || limit.admits(event, at: now)
       // What was left out comes before the event.
@@ -203,13 +197,11 @@ public struct BallProgram<
     }
   }
 
-  @inline(__always)
-  private mutating func reportNotices() {
+  @inline(__always) private mutating func reportNotices() {
     if limit.mayHaveNotices { reportAllNotices() }
   }
 
-  @inline(never)
-  private mutating func reportAllNotices() {
+  @inline(never) private mutating func reportAllNotices() {
     while let notice = limit.nextNotice(at: now) {
       switch notice {
       case .omitted(let count, let connectionIndex, let central):
@@ -240,8 +232,7 @@ public struct BallProgram<
 
   private static func reportQuestion(
     _ event: BallEvent, at connectionIndex: Int, _ own: DeviceAddress,
-    _ ball: inout BallApplication<capacity>,
-    _ printer: inout BallPrinter<words, events>
+    _ ball: inout BallApplication<links>, _ printer: inout BallPrinter<words, events>
   ) {
     let central = ball.address(at: connectionIndex)
     ball.withQuestion(at: connectionIndex) { question in
@@ -253,10 +244,9 @@ public struct BallProgram<
 extension BallProgram where Security == NoSecurity {
   /// A ball that protects nothing.
   init(_ configuration: BallConfiguration) {
-    host = BallHost<capacity>(
+    host = BallHost<links>(
       configuration: configuration.host, database: EightBallProfile.makeDatabase(),
-      application: BallApplication<capacity>(
-        seed: configuration.seed, style: configuration.style))
+      application: BallApplication<links>(seed: configuration.seed, style: configuration.style))
     printer = BallPrinter(name: configuration.host.name, format: configuration.lines)
   }
 }

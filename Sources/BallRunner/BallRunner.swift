@@ -46,14 +46,14 @@ public enum BallEnd: Equatable, Sendable {
 /// A ball with its host, its panel and its printer on a port: one thread, one loop, asleep when
 /// idle.
 ///
-/// - `capacity`: how many centrals it serves at once.
+/// - `links`: how many centrals it serves at once.
 /// - `packet`: the longest packet that it receives, at least `RadioLink.longestSentPacket`.
 /// - `words`: how many bytes of lines may wait for a slow reader.
 /// - `events`: how many bytes of events may wait in a turn for the programs at the control socket;
 ///   0 for a machine without one.
 /// - `Security`: how it protects links.
 public struct ProtectedBallRunner<
-  let capacity: Int, let packet: Int, let words: Int, let events: Int, Machine: Port & ~Copyable,
+  let links: Int, let packet: Int, let words: Int, let events: Int, Machine: Port & ~Copyable,
   Security: BallSecurity & ~Copyable
 >: ~Copyable {
   /// How long a ball that ends may take to disconnect its centrals, in milliseconds.
@@ -64,7 +64,7 @@ public struct ProtectedBallRunner<
 
   private var link = RadioLink<packet>()
   /// The ball on its host.
-  var ball: BallProgram<capacity, words, events, Security, Machine.Metrics>
+  var ball: BallProgram<links, words, events, Security, Machine.Metrics>
   private var service: ServiceReport
   /// Whether the radio has been open.
   private var hasBeenOpen = false
@@ -123,7 +123,7 @@ public struct ProtectedBallRunner<
   ///   - reason: A sentence without its full stop.
   ///   - kind: The kind of reason, for programs.
   public mutating func fail(_ reason: Span<UInt8>, kind: StaticString) {
-    ball.printer.reportFailure(reason, kind: kind)
+    ball.printer.reportError(reason, kind: kind)
     ball.printer.flush(to: &port)
   }
 
@@ -173,7 +173,7 @@ public struct ProtectedBallRunner<
       ball.answer(isConfirmed, at: now)
     }
     let turn = link.serve(&port, for: &ball, at: now)
-    if case .lost(let loss) = turn { lose(loss) }
+    if case .lost(let error) = turn { lose(error) }
     ball.endTurn()
     if Security.isPresent {
       port.questionChanged(to: ball.question)
@@ -206,7 +206,7 @@ public struct ProtectedBallRunner<
       hasBeenOpen = true
     case .pending: break
     case .failed where !hasBeenOpen && end == nil:
-      withTrouble(.port) { $0.reportFailure($1, kind: "radio") }
+      withReason(.port) { $0.reportError($1, kind: "radio") }
       return false
     case .failed: break
     }
@@ -214,30 +214,28 @@ public struct ProtectedBallRunner<
   }
 
   // Rare, with large buffers: inlined, each turn would clear them.
-  @inline(never)
-  private mutating func lose(_ loss: RadioLoss) {
+  @inline(never) private mutating func lose(_ error: TransportError) {
     var reason = ByteBuffer<384>()
-    write(loss, to: &reason)
+    write(error, to: &reason)
     ball.radioIsLost(reason.span)
   }
 
-  @inline(never)
-  private mutating func withTrouble(
-    _ loss: RadioLoss, _ body: (inout BallPrinter<words, events>, Span<UInt8>) -> Void
+  @inline(never) private mutating func withReason(
+    _ error: TransportError, _ body: (inout BallPrinter<words, events>, Span<UInt8>) -> Void
   ) {
     var reason = ByteBuffer<384>()
-    write(loss, to: &reason)
+    write(error, to: &reason)
     body(&ball.printer, reason.span)
   }
 
   /// Writes why the radio was lost and what to do.
-  private func write(_ loss: RadioLoss, to buffer: inout ByteBuffer<384>) {
+  private func write(_ error: TransportError, to buffer: inout ByteBuffer<384>) {
     var name = ByteBuffer<128>()
     name.write { port.writeRadioName(to: &$0) }
     buffer.write { writer in
-      guard loss != .port else { return port.writeRadioTrouble(to: &writer) }
-      loss.writeReason(radio: name.span, to: &writer)
-      guard let remedy = loss.remedy else { return }
+      guard error != .port else { return port.writeRadioError(to: &writer) }
+      error.writeReason(radio: name.span, to: &writer)
+      guard let remedy = error.remedy else { return }
       writer.write(text: ". ")
       remedy.writePrefix(to: &writer)
     }
@@ -279,5 +277,17 @@ extension ProtectedBallRunner where Machine: ~Copyable, Security == NoSecurity {
 
 /// A ball without security: it answers every central, and refuses to pair.
 public typealias BallRunner<
-  let capacity: Int, let packet: Int, let words: Int, let events: Int, Machine: Port & ~Copyable
-> = ProtectedBallRunner<capacity, packet, words, events, Machine, NoSecurity>
+  let links: Int, let packet: Int, let words: Int, let events: Int, Machine: Port & ~Copyable
+> = ProtectedBallRunner<links, packet, words, events, Machine, NoSecurity>
+
+/// For a program that runs many balls: the state of one ball, and control of its links.
+extension ProtectedBallRunner where Machine: ~Copyable, Security: ~Copyable {
+  /// The state of the ball's radio.
+  public var radio: RadioState { ball.host.radio }
+
+  /// How many centrals are connected.
+  public var connectionCount: Int { ball.host.connectionCount }
+
+  /// Disconnects all centrals in the next turn. The ball continues or resumes advertising.
+  public mutating func disconnectAll() { ball.host.disconnectAll() }
+}

@@ -34,16 +34,13 @@ public protocol Port: RadioPort, FrontPanelPort, OutputPort, ServicePort, BondPo
 
 extension Port where Self: ~Copyable {
   /// `nil`.
-  @inlinable
-  public var deadline: Instant? { nil }
+  @inlinable public var deadline: Instant? { nil }
 
   /// Does nothing.
-  @inlinable
-  public mutating func advance(to now: Instant) {}
+  @inlinable public mutating func advance(to now: Instant) {}
 
   /// Does nothing.
-  @inlinable
-  public mutating func answerChanged(to answer: Answer?) {}
+  @inlinable public mutating func answerChanged(to answer: Answer?) {}
 }
 
 // MARK: Buttons and lights
@@ -135,7 +132,7 @@ public protocol FrontPanelPort: ~Copyable {
 
   /// Writes why the lines cannot be used and what to do: one or two sentences in UTF-8, without the
   /// last full stop.
-  func writeLinesTrouble(to writer: inout ByteWriter)
+  func writeLinesError(to writer: inout ByteWriter)
 }
 
 // MARK: Output
@@ -166,7 +163,7 @@ public protocol OutputPort: ~Copyable {
 
   /// Writes why the radio could not be opened, read or written, and what to do: one or two
   /// sentences in UTF-8. The last full stop may be left out.
-  func writeRadioTrouble(to writer: inout ByteWriter)
+  func writeRadioError(to writer: inout ByteWriter)
 }
 
 // MARK: The service manager
@@ -186,16 +183,13 @@ public protocol ServicePort: ~Copyable {
 
 extension ServicePort where Self: ~Copyable {
   /// `false`.
-  @inlinable
-  public var hasServiceManager: Bool { false }
+  @inlinable public var hasServiceManager: Bool { false }
 
   /// `nil`.
-  @inlinable
-  public var watchdogTimeout: UInt32? { nil }
+  @inlinable public var watchdogTimeout: UInt32? { nil }
 
   /// `false`.
-  @inlinable
-  public mutating func report(_ message: Span<UInt8>) -> Bool { false }
+  @inlinable public mutating func report(_ message: Span<UInt8>) -> Bool { false }
 }
 
 // MARK: Bonds
@@ -211,7 +205,7 @@ public protocol BondPort: ~Copyable {
 
   /// Writes why the last call of `keepBonds` failed: one or two sentences in UTF-8, without the
   /// last full stop.
-  func writeBondsTrouble(to writer: inout ByteWriter)
+  func writeBondsError(to writer: inout ByteWriter)
 
   /// Takes the user's answer to the last question; `nil` without one.
   mutating func takeConfirmation() -> Bool?
@@ -222,22 +216,17 @@ public protocol BondPort: ~Copyable {
 
 extension BondPort where Self: ~Copyable {
   /// `true`.
-  @inlinable
-  public var keepsBonds: Bool { true }
+  @inlinable public var keepsBonds: Bool { true }
 
   /// `true`: the bonds last until the ball ends.
-  @inlinable
-  public mutating func keepBonds(_ file: Span<UInt8>) -> Bool { true }
+  @inlinable public mutating func keepBonds(_ file: Span<UInt8>) -> Bool { true }
 
   /// Nothing.
-  @inlinable
-  public func writeBondsTrouble(to writer: inout ByteWriter) {}
+  @inlinable public func writeBondsError(to writer: inout ByteWriter) {}
 
   /// `nil`: there is no user.
-  @inlinable
-  public mutating func takeConfirmation() -> Bool? { nil }
+  @inlinable public mutating func takeConfirmation() -> Bool? { nil }
 
   /// Does nothing.
-  @inlinable
-  public mutating func questionChanged(to question: PairingPrompt?) {}
+  @inlinable public mutating func questionChanged(to question: PairingPrompt?) {}
 }

@@ -34,7 +34,7 @@ struct search {
     const char *consumer;
     const struct cgpiod_line *lines;
     size_t count;
-    struct cgpiod_failure *failure;
+    struct cgpiod_error *failure;
     struct cgpiod_line_state *states;
     struct cgpiod_lines *granted;
 };
@@ -44,7 +44,7 @@ typedef int (*try_chip)(struct gpiod_chip *chip, struct search *search);
 
 // Requests the lines from this chip.
 static int request_lines(struct gpiod_chip *chip, struct search *search) {
-    struct cgpiod_failure *failure = search->failure;
+    struct cgpiod_error *failure = search->failure;
     int offsets[CGPIOD_MOST_LINES];
 
     if (!cgpiod_has_label(chip, search->label)) return 0;
@@ -88,12 +88,12 @@ static int look_at_lines(struct gpiod_chip *chip, struct search *search) {
 
 // Tries the chips of the directory in order until one fits: 1, or 0 with the failure filled in.
 static int find_chip(const char *directory, struct search *search, try_chip try) {
-    struct cgpiod_failure *failure = search->failure;
+    struct cgpiod_error *failure = search->failure;
     char name[256] = "";
     int refusal = 0;
     char refused[sizeof failure->chip] = "";
 
-    *failure = (struct cgpiod_failure){.code = ENODEV, .line = -1};
+    *failure = (struct cgpiod_error){.code = ENODEV, .line = -1};
     if (search->count == 0 || search->count > CGPIOD_MOST_LINES) {
         failure->code = EINVAL;
         failure->step = CGPIOD_STEP_OTHER;
@@ -126,7 +126,7 @@ static int find_chip(const char *directory, struct search *search, try_chip try)
 
 struct cgpiod_lines *cgpiod_open(const char *directory, const char *label, const char *consumer,
                                  const struct cgpiod_line *lines, size_t count,
-                                 struct cgpiod_failure *failure) {
+                                 struct cgpiod_error *failure) {
     struct search search = {.label = label, .consumer = consumer, .lines = lines,
                             .count = count, .failure = failure};
     find_chip(directory, &search, request_lines);
@@ -134,7 +134,7 @@ struct cgpiod_lines *cgpiod_open(const char *directory, const char *label, const
 }
 
 int cgpiod_survey(const char *directory, const char *label, const struct cgpiod_line *lines,
-                  size_t count, struct cgpiod_line_state *states, struct cgpiod_failure *failure) {
+                  size_t count, struct cgpiod_line_state *states, struct cgpiod_error *failure) {
     struct search search = {.label = label, .lines = lines, .count = count, .failure = failure,
                             .states = states};
     return find_chip(directory, &search, look_at_lines) ? 0 : -1;

@@ -28,7 +28,7 @@ int cgpiod_find_line(struct gpiod_chip *chip, const struct cgpiod_line *line, in
 // ownership of the chip on success.
 struct cgpiod_lines *cgpiod_request(struct gpiod_chip *chip, const char *consumer,
                                     const struct cgpiod_line *lines, const int *offsets,
-                                    size_t count, struct cgpiod_failure *failure);
+                                    size_t count, struct cgpiod_error *failure);
 
 // Copies the name of the line's user to `user`, of `size` bytes; empty without a user.
 void cgpiod_find_user(struct gpiod_chip *chip, int offset, char *user, size_t size);

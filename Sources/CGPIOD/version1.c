@@ -85,7 +85,7 @@ static void release(struct cgpiod_lines *lines) {
 
 struct cgpiod_lines *cgpiod_request(struct gpiod_chip *chip, const char *consumer,
                                     const struct cgpiod_line *wanted, const int *offsets,
-                                    size_t count, struct cgpiod_failure *failure) {
+                                    size_t count, struct cgpiod_error *failure) {
     struct cgpiod_lines *lines = calloc(1, sizeof *lines);
     if (lines == NULL) return NULL;
     lines->chip = chip;

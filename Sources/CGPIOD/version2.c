@@ -99,7 +99,7 @@ static struct gpiod_line_request *request_all(struct cgpiod_lines *lines, const 
 
 struct cgpiod_lines *cgpiod_request(struct gpiod_chip *chip, const char *consumer,
                                     const struct cgpiod_line *wanted, const int *offsets,
-                                    size_t count, struct cgpiod_failure *failure) {
+                                    size_t count, struct cgpiod_error *failure) {
     (void)failure;
     struct cgpiod_lines *lines = calloc(1, sizeof *lines);
     if (lines == NULL) return NULL;

@@ -337,7 +337,7 @@ int clinux_listen_tcp(const uint8_t *bytes, int length, uint32_t scope, uint16_t
 
 int clinux_accept(int listener) {
     int descriptor;
-    // A peer that has already gone is no failure.
+    // A peer that has already gone is not an error.
     do descriptor = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     while (descriptor < 0 && (errno == EINTR || errno == ECONNABORTED));
     if (descriptor < 0) return -errno;

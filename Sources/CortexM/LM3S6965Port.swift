@@ -129,7 +129,7 @@ struct LM3S6965Port: Port, ~Copyable {
   mutating func takeLinesChange() -> LinesChange { .none }
 
   /// The pins of a chip cannot be lost.
-  func writeLinesTrouble(to writer: inout ByteWriter) {}
+  func writeLinesError(to writer: inout ByteWriter) {}
 
   // MARK: Bonds
 
@@ -147,7 +147,7 @@ struct LM3S6965Port: Port, ~Copyable {
     writer.write(text: "UART1")
   }
 
-  func writeRadioTrouble(to writer: inout ByteWriter) {
+  func writeRadioError(to writer: inout ByteWriter) {
     writer.write(
       text: "Bytes from the controller were lost. Set it to 115,200 baud, 8N1, and check the wire")
   }

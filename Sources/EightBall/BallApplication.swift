@@ -5,8 +5,8 @@ import BluetoothHost
 /// A question is text in UTF-8 whose last byte is `?`. The write response goes out first. The
 /// answer is then notified to the central that asked, at once or as soon as it subscribes. Each
 /// central has its own question and answer. There are at most `UInt.bitWidth` connections.
-public struct BallApplication<let capacity: Int>: GATTApplication, ~Copyable {
-  private var seats: InlineArray<capacity, Seat>
+public struct BallApplication<let links: Int>: GATTApplication, ~Copyable {
+  private var centrals: InlineArray<links, CentralState>
   // Sets of connections, one bit each, so that a question needs no loop over all connections.
   /// Connections with a central.
   private var connectedCentrals: UInt = 0
@@ -21,15 +21,15 @@ public struct BallApplication<let capacity: Int>: GATTApplication, ~Copyable {
   private var radio = RadioState.starting
   private let style: AnswerFormat
 
-  /// A ball without questions. A capacity above `UInt.bitWidth` stops the program.
+  /// A ball without questions. More than `UInt.bitWidth` links stop the program.
   ///
   /// - Parameters:
   ///   - seed: Decides all its answers.
   ///   - style: How it words them.
   public init(seed: UInt64, style: AnswerFormat = .text) {
     precondition(
-      capacity <= UInt.bitWidth, "A ball has at most UInt.bitWidth connections.")
-    seats = InlineArray { _ in Seat() }
+      links <= UInt.bitWidth, "A ball has at most UInt.bitWidth connections.")
+    centrals = InlineArray { _ in CentralState() }
     random = RandomSource(seed: seed)
     self.style = style
   }
@@ -46,7 +46,7 @@ public struct BallApplication<let capacity: Int>: GATTApplication, ~Copyable {
     var count = 0
     pendingCentrals |= rest
     while rest != 0 {
-      seats[rest.trailingZeroBitCount].answer = Answer.random(from: &random)
+      centrals[rest.trailingZeroBitCount].answer = Answer.random(from: &random)
       rest &= rest &- 1
       count &+= 1
     }
@@ -55,7 +55,7 @@ public struct BallApplication<let capacity: Int>: GATTApplication, ~Copyable {
 
   /// Deletes every question and answer, including those that are still to be notified.
   public mutating func clear() {
-    for connectionIndex in 0..<capacity { seats[connectionIndex].clear() }
+    for connectionIndex in 0..<links { centrals[connectionIndex].clear() }
     askingCentrals = 0
     pendingCentrals = 0
   }
@@ -84,13 +84,13 @@ public struct BallApplication<let capacity: Int>: GATTApplication, ~Copyable {
   /// Gives `body` the last question of the central at `connectionIndex`, in UTF-8; empty without a
   /// question or a central.
   public mutating func withQuestion(at connectionIndex: Int, _ body: (Span<UInt8>) -> Void) {
-    guard connectionIndex >= 0, connectionIndex < capacity else { return }
-    seats[connectionIndex].withQuestion(body)
+    guard connectionIndex >= 0, connectionIndex < links else { return }
+    centrals[connectionIndex].withQuestion(body)
   }
 
   /// The central at `connectionIndex`; `nil` without one.
   public func address(at connectionIndex: Int) -> DeviceAddress? {
-    connectionIndex >= 0 && connectionIndex < capacity ? seats[connectionIndex].address : nil
+    connectionIndex >= 0 && connectionIndex < links ? centrals[connectionIndex].address : nil
   }
 
   /// Whether the central at `connectionIndex` is subscribed to answers.
@@ -102,15 +102,15 @@ public struct BallApplication<let capacity: Int>: GATTApplication, ~Copyable {
 
   /// A central has connected.
   public mutating func centralConnected(at connectionIndex: Int, address: DeviceAddress) {
-    seats[connectionIndex].address = address
+    centrals[connectionIndex].address = address
     connectedCentrals |= bit(of: connectionIndex)
     events.append(.connected(connectionIndex: connectionIndex, address: address))
   }
 
   /// A central has disconnected. Deletes all its data.
   public mutating func centralDisconnected(at connectionIndex: Int, reason: HCIErrorCode) {
-    let address = seats[connectionIndex].address ?? .zero
-    seats[connectionIndex].leave()
+    let address = centrals[connectionIndex].address ?? .zero
+    centrals[connectionIndex].leave()
     let others = ~bit(of: connectionIndex)
     connectedCentrals &= others
     askingCentrals &= others
@@ -138,7 +138,7 @@ public struct BallApplication<let capacity: Int>: GATTApplication, ~Copyable {
     into value: inout ByteWriter
   ) throws(GATTRefusal) {
     guard attribute == .answer else { throw .error(.readNotPermitted) }
-    seats[connectionIndex].answer?.write(style, to: &value)
+    centrals[connectionIndex].answer?.write(style, to: &value)
   }
 
   /// Takes a question and answers or refuses it.
@@ -146,14 +146,14 @@ public struct BallApplication<let capacity: Int>: GATTApplication, ~Copyable {
     _ value: Span<UInt8>, to attribute: ApplicationAttribute, at connectionIndex: Int
   ) throws(GATTRefusal) {
     guard attribute == .question else { throw .error(.writeNotPermitted) }
-    if let refusal = QuestionRule.refusal(of: value) {
-      events.append(.refused(connectionIndex: connectionIndex, refusal))
-      throw .error(refusal.code)
+    if let error = QuestionRule.error(in: value) {
+      events.append(.refused(connectionIndex: connectionIndex, error))
+      throw .error(error.code)
     }
-    guard seats[connectionIndex].question.assign(value) else {
+    guard centrals[connectionIndex].question.assign(value) else {
       throw .error(.invalidAttributeValueLength)
     }
-    seats[connectionIndex].answer = Answer.random(from: &random)
+    centrals[connectionIndex].answer = Answer.random(from: &random)
     askingCentrals |= bit(of: connectionIndex)
     pendingCentrals |= bit(of: connectionIndex)
     events.append(.asked(connectionIndex: connectionIndex))
@@ -174,7 +174,7 @@ public struct BallApplication<let capacity: Int>: GATTApplication, ~Copyable {
   public mutating func writeUpdate(
     of attribute: ApplicationAttribute, at connectionIndex: Int, into value: inout ByteWriter
   ) {
-    guard let answer = seats[connectionIndex].answer else { return }
+    guard let answer = centrals[connectionIndex].answer else { return }
     pendingCentrals &= ~bit(of: connectionIndex)
     answer.write(style, to: &value)
     events.append(.answered(connectionIndex: connectionIndex, answer))
@@ -188,13 +188,13 @@ public struct BallApplication<let capacity: Int>: GATTApplication, ~Copyable {
 
   /// The set of `connectionIndex` alone; empty if there is no such connection.
   private func bit(of connectionIndex: Int) -> UInt {
-    connectionIndex >= 0 && connectionIndex < capacity
+    connectionIndex >= 0 && connectionIndex < links
       ? 1 &<< UInt(bitPattern: connectionIndex) : 0
   }
 }
 
 /// The data of one central.
-private struct Seat: ~Copyable {
+private struct CentralState: ~Copyable {
   /// Its address; `nil` while the connection is unused.
   var address: DeviceAddress?
   /// Its last question; empty if there is none.

@@ -87,13 +87,13 @@ public enum EightBallProfile {
   }
 }
 
-/// The ball with its whole host: `capacity` centrals at once.
-public typealias BallHost<let capacity: Int> = Peripheral<
-  capacity, EightBallProfile.Database, BallApplication<capacity>
+/// The ball with its whole host: `links` centrals at once.
+public typealias BallHost<let links: Int> = Peripheral<
+  links, EightBallProfile.Database, BallApplication<links>
 >
 
 /// The same, with a Security Manager.
-public typealias ProtectedBallHost<let capacity: Int, Security: SecurityRole & ~Copyable> = Host<
-  capacity, GATTServer<capacity, EightBallProfile.Database, BallApplication<capacity>>,
+public typealias ProtectedBallHost<let links: Int, Security: SecurityRole & ~Copyable> = Host<
+  links, GATTServer<links, EightBallProfile.Database, BallApplication<links>>,
   NoClient, Security, NoChannels
 >

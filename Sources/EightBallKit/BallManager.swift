@@ -39,8 +39,7 @@ public class BallManager: NSObject, @unchecked Sendable {
   /// Adds an observer.
   ///
   /// - Returns: An identifier for the observation; `nil`, without effect, if it was added before.
-  @discardableResult
-  public func addObserver(_ observer: any BallObserver) -> UUID? {
+  @discardableResult public func addObserver(_ observer: any BallObserver) -> UUID? {
     // A released observer may have had the same address.
     let gone = Set(shared.withLock(\.observers).filter { $0.observer == nil }.map(\.id))
     return shared.withLock {

@@ -27,13 +27,11 @@ public protocol BallCentralObserver: BallObserver {
 /// Receives a peripheral's events.
 public protocol BallPeripheralObserver: BallObserver {
   /// A central has asked a question.
-  func ballPeripheral(
-    _ peripheral: BallPeripheral, wasAsked question: String, by asker: BallAsker)
+  func ballPeripheral(_ peripheral: BallPeripheral, wasAsked question: String, by asker: BallAsker)
 
   /// An answer has been notified.
   func ballPeripheral(
-    _ peripheral: BallPeripheral, didSend answer: String, to asker: BallAsker,
-    question: String)
+    _ peripheral: BallPeripheral, didSend answer: String, to asker: BallAsker, question: String)
 }
 
 extension BallObserver {

@@ -39,7 +39,7 @@ package struct Adapter: Equatable {
   }
 
   /// The adapter with a number. Does not look whether it is switched off.
-  package static func find(_ number: UInt16) throws(PortFailure) -> Adapter {
+  package static func find(_ number: UInt16) throws(SystemCallError) -> Adapter {
     var (isUp, isRaw, isHeld) = (false, false, false)
     var bus: UInt8 = 0
     var address: UInt64 = 0
@@ -58,7 +58,7 @@ package struct Adapter: Equatable {
   /// The numbers of all adapters, in any order. The kernel has at most 16: HCI_MAX_DEV.
   package static func numbers(
     _ body: (_ number: UInt16) -> Void
-  ) throws(PortFailure) {
+  ) throws(SystemCallError) {
     var numbers = InlineArray<16, UInt16>(repeating: 0)
     var space = numbers.mutableSpan
     let count = unsafe space.withUnsafeMutableBufferPointer {
@@ -82,7 +82,7 @@ package struct Adapter: Equatable {
   package var hasAddress: Bool { address != 0 }
 
   /// Opens the user channel. Takes the adapter down first if it is up.
-  package func open() throws(PortFailure) -> PortDescriptor {
+  package func open() throws(SystemCallError) -> PortDescriptor {
     if isUp {
       guard cbluetooth_take_down(number) >= 0 else { throw Self.failure(.takeOver) }
     }
@@ -101,7 +101,7 @@ package struct Adapter: Equatable {
     if isUp { _ = cbluetooth_bring_up(number) }
   }
 
-  private static func failure(_ operation: PortOperation) -> PortFailure {
-    PortFailure(code: .current, operation: operation)
+  private static func failure(_ operation: PortOperation) -> SystemCallError {
+    SystemCallError(code: .current, operation: operation)
   }
 }

@@ -1,5 +1,4 @@
 import BluetoothHost
-import Boards
 
 /// The address that a device uses on its radio, as given with `--address`.
 public enum AddressChoice: Equatable, Sendable {
@@ -87,21 +86,12 @@ extension DeviceAddress {
     var bytes = InlineArray<6, UInt8>(repeating: 0)
     for index in 0..<6 {
       let start = index * 3
-      guard let high = hexadecimal(text[start]), let low = hexadecimal(text[start + 1]),
+      guard let high = text[start].hexadecimalValue, let low = text[start + 1].hexadecimalValue,
         index == 5 || text[start + 2] == UInt8(ascii: ":")
       else { return nil }
       bytes[5 - index] = high &<< 4 | low
     }
     return bytes
-  }
-
-  private static func hexadecimal(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit &- UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit &- UInt8(ascii: "a") &+ 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit &- UInt8(ascii: "A") &+ 10
-    default: nil
-    }
   }
 }
 
@@ -126,5 +116,24 @@ public enum AddressChoiceError: Error, Equatable, Sendable {
         (Core Specification, Vol 6, Part B, 1.3.2.1). Choose another
         """)
     writer.write(text: ", such as C0:00:00:00:00:01")
+  }
+}
+
+/// The kernel's random numbers, for the keys of pairing: getrandom(2), which waits at boot until the
+/// kernel has gathered enough entropy.
+public struct SystemRandom: SecureRandomNumberGenerator, Sendable {
+  /// The kernel's random numbers.
+  public init() {}
+
+  /// The next number. Ends the process if the kernel has none: keys have no other source.
+  public mutating func next() -> UInt64 {
+    var bytes = InlineArray<8, UInt8>(repeating: 0)
+    var space = bytes.mutableSpan
+    let result = unsafe space.withUnsafeMutableBufferPointer {
+      unsafe clinux_fill_random($0.baseAddress, $0.count)
+    }
+    if result != 0 { clinux_end(71) }
+    var reader = ByteReader(bytes.span)
+    return reader.readUInt64() ?? 0
   }
 }

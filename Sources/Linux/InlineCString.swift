@@ -1,5 +1,4 @@
 import BluetoothHost
-import Boards
 
 /// A C string of at most `capacity` - 1 bytes and a zero, held in place.
 public struct InlineCString<let capacity: Int>: Equatable, Sendable {
@@ -10,12 +9,6 @@ public struct InlineCString<let capacity: Int>: Equatable, Sendable {
 
   /// An empty text.
   public init() {}
-
-  /// `text`; empty if it is `nil` or too long.
-  @inline(never)
-  package init<let length: Int>(_ text: BoardText<length>?) {
-    if let text { _ = assign(text.span) }
-  }
 
   /// Becomes `bytes`; `false`, and nothing changes, if they do not fit or contain a zero.
   public mutating func assign(_ bytes: Span<UInt8>) -> Bool {

@@ -8,8 +8,8 @@ package struct SocketPlace {
   var socket: UInt64 = 0
 
   /// Why a call on the path failed.
-  func failure(_ result: Int32) -> PortFailure {
-    let explanation: PortFailure.Explanation =
+  func failure(_ result: Int32) -> SystemCallError {
+    let explanation: SystemCallError.Explanation =
       switch (reason, ErrorNumber(result)) {
       case (1, _): .noFolder
       case (2, _): .foreignLock
@@ -17,7 +17,7 @@ package struct SocketPlace {
       case (_, .nameTooLong): .pathTooLong
       default: .none
       }
-    return PortFailure(code: ErrorNumber(result), operation: .listen, explanation: explanation)
+    return SystemCallError(code: ErrorNumber(result), operation: .listen, explanation: explanation)
   }
 }
 
@@ -31,9 +31,9 @@ package struct OwnedPath: ~Copyable {
   ///
   /// - Throws: `addressInUse` if another program has it; `fileExists` if the path of the lock has a
   ///   file that is not a lock of this program and this user.
-  package init(_ path: InlineCString<256>) throws(PortFailure) {
+  package init(_ path: InlineCString<256>) throws(SystemCallError) {
     guard path.count > 0, path.count <= 240 else {
-      throw PortFailure(code: .nameTooLong, operation: .use)
+      throw SystemCallError(code: .nameTooLong, operation: .use)
     }
     var place = SocketPlace()
     let result = unsafe path.withPointer { path in
@@ -65,7 +65,7 @@ package struct UnixListener: ~Copyable {
   ///   not, only one that the last owner of the lock created.
   /// - Throws: `addressInUse` if a program listens there; `fileExists` if the file there, or that of
   ///   the lock, is another.
-  package init(_ path: InlineCString<256>, replacesAll: Bool) throws(PortFailure) {
+  package init(_ path: InlineCString<256>, replacesAll: Bool) throws(SystemCallError) {
     var place = SocketPlace()
     let result = unsafe path.withPointer { path in
       unsafe withUnsafeMutablePointer(to: &place) {

@@ -32,7 +32,7 @@ public struct PortBonds: ~Copyable {
     case missing
     /// The bonds were read. The identity is `nil` if it is unknown.
     case read(LocalIdentity?)
-    /// The file cannot be used: see `writeTrouble`.
+    /// The file cannot be used: see `writeError`.
     case failed
   }
 
@@ -42,7 +42,7 @@ public struct PortBonds: ~Copyable {
   /// Why the last call failed; `nil` if it succeeded.
   private var failure: (step: Step, code: ErrorNumber)?
   /// What is wrong with the file that was read; `nil` if nothing is.
-  private var fault: BondFileFault?
+  private var fault: BondFileError?
   /// Whether other users had permissions for the file.
   private var wasOpenToOthers = false
   /// Whether it is used at all: a ball that protects nothing keeps no bonds.
@@ -112,7 +112,7 @@ public struct PortBonds: ~Copyable {
     let number = unsafe path.withPointer { unsafe clinux_read_bonds($0, &openToOthers) }
     guard number >= 0 else { return fail(ErrorNumber(number)) ? .failed : .missing }
     wasOpenToOthers = openToOthers != 0
-    do throws(BondFileFault) {
+    do throws(BondFileError) {
       return .read(try Self.take(PortDescriptor(owning: number), into: &bonds))
     } catch {
       fault = error
@@ -147,7 +147,7 @@ public struct PortBonds: ~Copyable {
       return nil
     }
     wasOpenToOthers = openToOthers != 0
-    do throws(BondFileFault) {
+    do throws(BondFileError) {
       return try Self.take(PortDescriptor(owning: number), into: &bonds)
     } catch {
       fault = error
@@ -167,7 +167,7 @@ public struct PortBonds: ~Copyable {
 
   private static func take(
     _ file: borrowing PortDescriptor, into bonds: inout BondTable<16>
-  ) throws(BondFileFault) -> LocalIdentity? {
+  ) throws(BondFileError) -> LocalIdentity? {
     var bytes = InlineArray<2_048, UInt8>(repeating: 0)
     var count = 0
     let number = file.number
@@ -224,7 +224,7 @@ public struct PortBonds: ~Copyable {
 
   /// Writes the report about the previous file, without a full stop.
   public func writeNotice(to writer: inout ByteWriter) {
-    if failure != nil { return writeTrouble(to: &writer) }
+    if failure != nil { return writeError(to: &writer) }
     if let fault {
       writer.write(text: "the file ")
       writer.writePrefix(of: path.span)
@@ -242,7 +242,7 @@ public struct PortBonds: ~Copyable {
   }
 
   /// Writes why the bonds cannot be kept, without a full stop.
-  public func writeTrouble(to writer: inout ByteWriter) {
+  public func writeError(to writer: inout ByteWriter) {
     guard let failure else { return }
     writer.write(text: "cannot ")
     writeOperation(to: &writer)
@@ -284,7 +284,7 @@ public struct PortBonds: ~Copyable {
   }
 }
 
-extension BondFileFault {
+extension BondFileError {
   /// Writes what is wrong with the file, to follow its name.
   fileprivate func write(to writer: inout ByteWriter) {
     switch self {

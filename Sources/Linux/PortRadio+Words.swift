@@ -17,25 +17,25 @@ extension PortRadio {
   /// Writes why the last call failed, and what to do.
   ///
   /// - Parameter hasVirtualAir: Whether the program takes `--radio virtual`.
-  package func writeTrouble(to writer: inout ByteWriter, hasVirtualAir: Bool = false) {
+  package func writeError(to writer: inout ByteWriter, hasVirtualAir: Bool = false) {
     guard let failure else { return }
-    guard let trouble = RadioTrouble(choice.kind, failure.code) else {
+    guard let error = RadioAccessError(choice.kind, failure.code) else {
       return failure.write(to: &writer) { choice.writeTarget(to: &$0) }
     }
-    write(trouble.reason, failure, to: &writer)
-    guard let remedy = trouble.remedy(hasVirtualAir: hasVirtualAir) else { return }
+    write(error.reason, failure, to: &writer)
+    guard let remedy = error.remedy(hasVirtualAir: hasVirtualAir) else { return }
     writer.write(text: ". ")
     write(remedy, failure, to: &writer)
   }
 
   private func write(
-    _ wording: MessageTemplate, _ failure: PortFailure, to writer: inout ByteWriter
+    _ wording: MessageTemplate, _ failure: SystemCallError, to writer: inout ByteWriter
   ) {
     wording.write(to: &writer) { write(field: $0, of: failure, to: &$1) }
   }
 
   @inline(never)
-  private func write(field: UInt8, of failure: PortFailure, to writer: inout ByteWriter) {
+  private func write(field: UInt8, of failure: SystemCallError, to writer: inout ByteWriter) {
     switch field {
     case UInt8(ascii: "s"): choice.writeTarget(to: &writer)
     case UInt8(ascii: "f"): failure.write(to: &writer) { choice.writeTarget(to: &$0) }

@@ -8,7 +8,7 @@ package struct PortRadio: ~Copyable {
   /// Where the controller is.
   package let choice: RadioAddress
   /// Why the last call failed; `nil` if it succeeded.
-  package var failure: PortFailure?
+  package var failure: SystemCallError?
   /// When the connection attempt ends; `nil` without one.
   package private(set) var deadline: Instant?
 
@@ -54,7 +54,7 @@ package struct PortRadio: ~Copyable {
 
   /// Opens it, or looks whether a pending attempt has ended.
   package mutating func open(_ queue: borrowing PollQueue, at now: Instant) -> RadioOpening {
-    do throws(PortFailure) {
+    do throws(SystemCallError) {
       guard try prepare(queue, at: now) else { return .pending }
       failure = nil
       return .opened
@@ -67,7 +67,7 @@ package struct PortRadio: ~Copyable {
   /// Opens the radio; `false` if the controller has not connected or answered yet.
   private mutating func prepare(
     _ queue: borrowing PollQueue, at now: Instant
-  ) throws(PortFailure) -> Bool {
+  ) throws(SystemCallError) -> Bool {
     switch choice.way {
     case .unix(let user): try use(UnixSocket.connect(choice.target, trusting: user), queue)
     case .serial(let speed): try use(openSerial(speed), queue)
@@ -75,16 +75,16 @@ package struct PortRadio: ~Copyable {
     case .tcpClient(let port): return try connect(to: port, queue, at: now)
     case .tcpServer(let port): return try accept(on: port, queue)
     // The socket of the air is known above: see LinuxAir.
-    case .virtual: throw PortFailure(code: .invalidArgument, operation: .open)
+    case .virtual: throw SystemCallError(code: .invalidArgument, operation: .open)
     }
     return true
   }
 
   private mutating func use(
     _ new: consuming PortDescriptor, _ queue: borrowing PollQueue
-  ) throws(PortFailure) {
+  ) throws(SystemCallError) {
     guard queue.add(new.number, token, for: .readable) else {
-      throw PortFailure(code: .current, operation: .wait)
+      throw SystemCallError(code: .current, operation: .wait)
     }
     descriptor = consume new
     isReadable = false
@@ -119,7 +119,7 @@ package struct PortRadio: ~Copyable {
       isReadable = false
       return .nothing
     case .failed(let code):
-      failure = PortFailure(code: code, operation: .read)
+      failure = SystemCallError(code: code, operation: .read)
       return .failed
     }
   }
@@ -135,7 +135,7 @@ package struct PortRadio: ~Copyable {
     case .bytes(let taken): count = taken
     case .wouldBlock: count = 0
     case .failed(let code):
-      failure = PortFailure(code: code, operation: .write)
+      failure = SystemCallError(code: code, operation: .write)
       return .failed
     }
     if (count < bytes.count) != waitsToWrite {
@@ -148,18 +148,18 @@ package struct PortRadio: ~Copyable {
 
   // MARK: Transports
 
-  private func openSerial(_ speed: UInt32) throws(PortFailure) -> PortDescriptor {
+  private func openSerial(_ speed: UInt32) throws(SystemCallError) -> PortDescriptor {
     let result = unsafe choice.target.withPointer { unsafe clinux_open_serial($0) }
-    guard result >= 0 else { throw PortFailure(code: ErrorNumber(result), operation: .open) }
+    guard result >= 0 else { throw SystemCallError(code: ErrorNumber(result), operation: .open) }
     let descriptor = PortDescriptor(owning: result)
     let configured = clinux_configure_serial(descriptor.number, speed)
     guard configured >= 0 else {
-      throw PortFailure(code: ErrorNumber(configured), operation: .configure)
+      throw SystemCallError(code: ErrorNumber(configured), operation: .configure)
     }
     return descriptor
   }
 
-  private mutating func openAdapter(_ number: UInt16) throws(PortFailure) -> PortDescriptor {
+  private mutating func openAdapter(_ number: UInt16) throws(SystemCallError) -> PortDescriptor {
     var present: Adapter
     if let adapter, adapter.hasAddress, let moved = Adapter.find(address: adapter.address) {
       present = moved
@@ -178,7 +178,7 @@ package struct PortRadio: ~Copyable {
 
   private mutating func connect(
     to port: UInt16, _ queue: borrowing PollQueue, at now: Instant
-  ) throws(PortFailure) -> Bool {
+  ) throws(SystemCallError) -> Bool {
     var code: ErrorNumber
     if let deadline {
       if !hasAnswer, now < deadline { return false }
@@ -210,7 +210,7 @@ package struct PortRadio: ~Copyable {
       code = ErrorNumber(result)
       candidate &+= 1
     }
-    throw PortFailure(code: code, operation: .connect)
+    throw SystemCallError(code: code, operation: .connect)
   }
 
   private mutating func takeAnswer() -> ErrorNumber {
@@ -220,7 +220,7 @@ package struct PortRadio: ~Copyable {
 
   private mutating func accept(
     on port: UInt16, _ queue: borrowing PollQueue
-  ) throws(PortFailure) -> Bool {
+  ) throws(SystemCallError) -> Bool {
     if listener == nil {
       let new = try TCPAddress.listen(on: port, of: choice.target)
       queue.add(new.number, listenerToken, for: .readable)
@@ -237,7 +237,7 @@ package struct PortRadio: ~Copyable {
     }
     let code = ErrorNumber(result)
     guard code == .wouldBlock else {
-      throw PortFailure(code: code, operation: .accept)
+      throw SystemCallError(code: code, operation: .accept)
     }
     queue.change(number, listenerToken, to: .readable)
     return false

@@ -27,19 +27,8 @@ extension ByteWriter {
   }
 
   /// Writes a number in decimal digits.
-  @_lifetime(self: copy self)
-  @inline(never)
-  package mutating func write(decimal number: UInt32) {
-    // The last digit comes first; 32 bits take at most 10 digits.
-    var digits = InlineArray<10, UInt8>(repeating: 0)
-    var first = 10
-    var rest = number
-    repeat {
-      first &-= 1
-      digits[first] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
-    } while rest > 0
-    write(start: digits.span.extracting(first...))
+  @_lifetime(self: copy self) package mutating func write(decimal number: UInt32) {
+    write(digitsOf: UInt(number))
   }
 }
 

@@ -1,5 +1,4 @@
 import BluetoothHost
-import Boards
 
 /// Where the Bluetooth controller to use is, as given with `--radio`.
 public struct RadioAddress: Equatable, Sendable {

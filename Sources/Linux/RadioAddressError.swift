@@ -1,5 +1,4 @@
 import BluetoothHost
-import Boards
 
 /// Why a text is not the address of a radio, or not one that the program can use.
 public enum RadioAddressError: Error, Equatable, Sendable {

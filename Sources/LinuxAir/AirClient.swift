@@ -1,5 +1,5 @@
 import BluetoothHost
-import LinuxSystem
+import LinuxRadio
 import VirtualRadio
 
 /// One connection of a server, and its controller.

@@ -1,5 +1,6 @@
+import BluetoothHost
 import Glibc
-import LinuxSystem
+import LinuxRadio
 import VirtualRadio
 
 /// This user's virtual air. The first program hosts it, later ones join it.
@@ -7,7 +8,7 @@ import VirtualRadio
 /// The hosting program connects to its own socket like the others. When it ends, the others lose
 /// their radios, and the first one to reconnect hosts the air. A program joins no other user's air
 /// except root's.
-public final class SharedAir {
+public final class SharedAir: AirHost {
   /// The default path of the air's socket: $EIGHTBALL_AIR; or in $XDG_RUNTIME_DIR; or in /tmp.
   public static var defaultPath: String {
     if let path = CurrentProcess.environment("EIGHTBALL_AIR") { return path }
@@ -21,7 +22,7 @@ public final class SharedAir {
   package private(set) var server: AirServer?
 
   /// The path of its socket.
-  package let path: String
+  public let path: String
   private let loop: EventLoop
   private let maximumClients: Int
   private let ownClients: Int
@@ -31,7 +32,7 @@ public final class SharedAir {
   /// - Parameters:
   ///   - maximumClients: How many radios it takes, if this program hosts it.
   ///   - ownClients: How many of them are this program's: each takes another open file.
-  package init(
+  public init(
     path: String = SharedAir.defaultPath, loop: EventLoop,
     maximumClients: Int = AirServer.defaultMaximumClients, ownClients: Int = 0
   ) {
@@ -45,7 +46,7 @@ public final class SharedAir {
   ///
   /// - Parameter attempt: How often it has tried to join. Another program may begin or stop to host
   ///   the air at the same moment; that is an error only at the tenth attempt.
-  package func host(afterAttempt attempt: Int) throws(SystemError) {
+  public func host(afterAttempt attempt: Int) throws(SystemError) {
     do throws(SystemError) {
       try host()
     } catch {
@@ -55,8 +56,15 @@ public final class SharedAir {
     }
   }
 
+  /// When `advance(to:)` must be called next; `nil` to wait for packets, or if another program hosts
+  /// the air.
+  public var deadline: Instant? { server?.deadline }
+
+  /// Sets the time of the air, if this program hosts it.
+  public func advance(to now: Instant) { server?.advance(to: now) }
+
   /// Stops hosting: connected programs must find another host.
-  package func close() {
+  public func close() {
     server?.close()
     server = nil
   }

@@ -6,7 +6,7 @@ import Linux
 /// `descriptor`.
 package struct ControlServer: ~Copyable {
   private let queue: PollQueue
-  private var control = PortControl()
+  private var control = ControlSocket()
 
   /// A socket that does not listen; `nil` if the kernel refuses to create an epoll instance.
   package init?() {
@@ -18,7 +18,7 @@ package struct ControlServer: ~Copyable {
   package mutating func open(_ path: Span<UInt8>) -> Bool { control.open(path, queue) }
 
   /// Why it cannot listen.
-  package var failure: PortFailure? { control.failure }
+  package var failure: SystemCallError? { control.failure }
 
   /// Readable when `handle` has something to do.
   package var descriptor: Int32 { queue.number }

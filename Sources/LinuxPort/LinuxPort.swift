@@ -1,6 +1,5 @@
 import BallRunner
 import BluetoothHost
-import Boards
 import EightBall
 import Linux
 
@@ -8,7 +7,7 @@ import Linux
 /// epoll. Nothing is allocated but by libgpiod, when it opens lines.
 public struct LinuxPort: Port, ~Copyable {
   /// Why a port cannot be made.
-  public enum Failure: Error {
+  public enum SetupError: Error {
     /// The kernel refuses to create an epoll instance.
     case noQueue
     /// The kernel refuses to create a signalfd.
@@ -23,7 +22,7 @@ public struct LinuxPort: Port, ~Copyable {
   private var output: PortOutput
   private var errors: PortOutput
   private var service: PortService?
-  private var control = PortControl()
+  private var control = ControlSocket()
   private var hasNestedEvent = false
   /// When the present turn began.
   private var turnTime = MonotonicClock.now
@@ -58,7 +57,7 @@ public struct LinuxPort: Port, ~Copyable {
   public init(
     _ choice: RadioAddress, board: BoardDescription?, chipsIn directory: StaticString = "/dev",
     service environment: ServiceEnvironment = .ofProcess
-  ) throws(Failure) {
+  ) throws(SetupError) {
     guard let queue = PollQueue() else { throw .noQueue }
     guard let signals = EndSignals() else { throw .noSignals }
     queue.add(signals.number, .signals, for: .readable)
@@ -173,7 +172,7 @@ public struct LinuxPort: Port, ~Copyable {
   public mutating func openRadio(at now: Instant) -> RadioOpening { radio.open(queue, at: now) }
 
   /// Why the last call on the radio failed; `nil` if it succeeded.
-  package var radioFailure: PortFailure? { radio.failure }
+  package var radioError: SystemCallError? { radio.failure }
 
   /// Closes the radio, and uses the one at `address` from now on.
   package mutating func useRadio(_ address: RadioAddress) {
@@ -204,13 +203,13 @@ public struct LinuxPort: Port, ~Copyable {
   public func writeRadioName(to writer: inout ByteWriter) { radio.choice.write(to: &writer) }
 
   /// Writes why the last call on the radio failed, and what to do.
-  public func writeRadioTrouble(to writer: inout ByteWriter) {
-    radio.writeTrouble(to: &writer)
+  public func writeRadioError(to writer: inout ByteWriter) {
+    radio.writeError(to: &writer)
   }
 
-  /// As `writeRadioTrouble`, for a program that also takes `--radio virtual`.
-  package func writeRadioTroubleBesideAir(to writer: inout ByteWriter) {
-    radio.writeTrouble(to: &writer, hasVirtualAir: true)
+  /// As `writeRadioError`, for a program that also takes `--radio virtual`.
+  package func writeRadioErrorBesideAir(to writer: inout ByteWriter) {
+    radio.writeError(to: &writer, hasVirtualAir: true)
   }
 
   // MARK: The lines
@@ -249,8 +248,8 @@ public struct LinuxPort: Port, ~Copyable {
   public mutating func takeLinesChange() -> LinesChange { lines.takeChange() }
 
   /// Writes why the lines cannot be used, and what to do.
-  public func writeLinesTrouble(to writer: inout ByteWriter) {
-    lines.writeTrouble(to: &writer)
+  public func writeLinesError(to writer: inout ByteWriter) {
+    lines.writeError(to: &writer)
   }
 
   // MARK: Output
@@ -294,7 +293,7 @@ extension LinuxPort {
   public mutating func keepBonds(_ file: Span<UInt8>) -> Bool { bonds.keep(file) }
 
   /// Writes why the bonds cannot be kept.
-  public func writeBondsTrouble(to writer: inout ByteWriter) { bonds.writeTrouble(to: &writer) }
+  public func writeBondsError(to writer: inout ByteWriter) { bonds.writeError(to: &writer) }
 }
 
 /// The control socket, through which programs of this user watch the ball and press its
@@ -315,7 +314,7 @@ extension LinuxPort {
     for number in 1...UInt32(9) {
       var location = ByteBuffer<256>()
       location.write {
-        PortControl.writePath(path, service: folders, user: user, number, to: &$0)
+        ControlSocket.writePath(path, service: folders, user: user, number, to: &$0)
       }
       if control.open(location.span, queue) {
         isFirstControl = number == 1
@@ -333,11 +332,11 @@ extension LinuxPort {
   }
 
   /// Why programs cannot listen; `nil` if they can.
-  package var controlFailure: PortFailure? { control.failure }
+  package var controlError: SystemCallError? { control.failure }
 
   /// Writes why programs cannot listen, without a full stop.
-  public func writeControlTrouble(to writer: inout ByteWriter) {
-    control.writeTrouble(to: &writer)
+  public func writeControlError(to writer: inout ByteWriter) {
+    control.writeError(to: &writer)
   }
 
   /// Keeps the packet for the programs that want it.

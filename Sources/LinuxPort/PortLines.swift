@@ -1,6 +1,5 @@
 import BallRunner
 import BluetoothHost
-import Boards
 import CGPIOD
 import EightBall
 import Linux
@@ -16,7 +15,7 @@ struct PortLines: ~Copyable {
   private var lines: OpaquePointer?
   private var hasBeenOpen = false
   private var mayHaveEdges = false
-  private var failure = cgpiod_failure()
+  private var failure = cgpiod_error()
   /// Whether `failure` comes from a call on open lines.
   private var isOfOpenLines = false
   /// The buttons that programs hold down.
@@ -52,7 +51,7 @@ struct PortLines: ~Copyable {
   /// Requests the lines: all, or none.
   mutating func open(_ queue: borrowing PollQueue) -> Bool {
     close(queue)
-    var failure = cgpiod_failure()
+    var failure = cgpiod_error()
     var names = InlineArray<4, InlineCString<32>>(repeating: InlineCString())
     var count = 0
     while let part = part(at: count) {
@@ -197,7 +196,7 @@ struct PortLines: ~Copyable {
 
   /// Notes the errno of the last call on open lines.
   private mutating func lose<Result>(_ result: Result) -> Result {
-    failure = cgpiod_failure()
+    failure = cgpiod_error()
     failure.code = ErrorNumber.current.rawValue
     failure.line = -1
     isOfOpenLines = true
@@ -207,11 +206,11 @@ struct PortLines: ~Copyable {
   // MARK: Texts
 
   /// What is wrong.
-  private var trouble: LineTrouble {
+  private var error: LineAccessError {
     let code = ErrorNumber(rawValue: failure.code)
     if code.rawValue == 0 { return .vanished }
     if isOfOpenLines { return code == .noSuchDevice ? .vanished : .other }
-    return LineTrouble(failure, wasThere: hasBeenOpen, hasGroup: group != 0)
+    return LineAccessError(failure, wasThere: hasBeenOpen, hasGroup: group != 0)
   }
 
   /// The group that may open the chip; 0 if there is none.
@@ -222,10 +221,10 @@ struct PortLines: ~Copyable {
   }
 
   /// Writes why the lines cannot be used, and what to do.
-  func writeTrouble(to writer: inout ByteWriter) {
-    let trouble = self.trouble
-    trouble.reason.write(to: &writer) { write(field: $0, to: &$1) }
-    guard let remedy = trouble.remedy else { return }
+  func writeError(to writer: inout ByteWriter) {
+    let error = self.error
+    error.reason.write(to: &writer) { write(field: $0, to: &$1) }
+    guard let remedy = error.remedy else { return }
     writer.write(text: ". ")
     remedy.write(to: &writer) { write(field: $0, to: &$1) }
   }
@@ -272,13 +271,13 @@ package enum LineUser {
   package static var name: StaticString { "eightball" }
 }
 
-extension LineTrouble {
+extension LineAccessError {
   /// Why lines cannot be opened.
   ///
   /// - Parameters:
   ///   - wasThere: Whether the chip was there before, so that the board is the right one.
   ///   - hasGroup: Whether a group may open the chip.
-  package init(_ failure: cgpiod_failure, wasThere: Bool, hasGroup: Bool) {
+  package init(_ failure: cgpiod_error, wasThere: Bool, hasGroup: Bool) {
     let step = UInt32(truncatingIfNeeded: failure.step)
     switch ErrorNumber(rawValue: failure.code) {
     case _ where step == CGPIOD_STEP_FIND_CHIP.rawValue: self = wasThere ? .vanished : .noChip
@@ -368,5 +367,14 @@ extension ByteWriter {
       guard unsafe bytes[index] != 0, freeCapacity > 0 else { return }
       unsafe write(bytes[index])
     }
+  }
+}
+
+extension InlineCString {
+  /// `text`; empty if it is `nil` or too long.
+  @inline(never)
+  fileprivate init<let length: Int>(_ text: BoardText<length>?) {
+    self.init()
+    if let text { _ = assign(text.span) }
   }
 }

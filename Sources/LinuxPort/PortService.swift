@@ -57,7 +57,7 @@ public enum ServiceError: Error {
         : ": a socket's path is at most 107 bytes long"
       write("", name, expected, to: &writer)
     case .noSocket(let name, let code):
-      PortFailure(code: ErrorNumber(rawValue: code), operation: .createSocket)
+      SystemCallError(code: ErrorNumber(rawValue: code), operation: .createSocket)
         .write(to: &writer) { $0.write(start: name.span) }
     }
   }

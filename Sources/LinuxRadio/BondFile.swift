@@ -1,7 +1,6 @@
 import BluetoothHost
 import Glibc
 import Linux
-import LinuxSystem
 
 /// The file of the bonds of a user's program: `PortBonds`, with errors that are thrown.
 public struct BondFile: ~Copyable {

@@ -1,6 +1,4 @@
 import BluetoothHost
-import LinuxAir
-import LinuxSystem
 
 /// A connection to a Bluetooth controller that carries whole packets, over any transport.
 ///
@@ -13,26 +11,24 @@ public struct Radio: ~Copyable {
   private var port: RadioSourcePort
   private var link = RadioLink<2_053>()
 
-  /// A radio that `serve` opens, and retries while that fails: `refusal` says why.
+  /// A radio that `serve` opens, and retries while that fails: `openError` says why.
   ///
-  /// - Parameter airPath: The path of the virtual air's socket.
-  public init(
-    toBeOpened name: RadioAddress, loop: EventLoop, airPath: String = SharedAir.defaultPath
-  ) {
-    port = RadioSourcePort(name, loop: loop, airPath: airPath)
+  /// - Parameter air: The virtual air, for the radio `virtual`. It is closed with the radio.
+  public init(toBeOpened name: RadioAddress, loop: EventLoop, air: (any AirHost)? = nil) {
+    port = RadioSourcePort(name, loop: loop, air: air)
   }
 
   /// Opens a radio in `loop`. A `tcp-server` then waits for its controller, and a host's name for
-  /// its address: `refusal` says why if it cannot be found.
+  /// its address: `openError` says why if it cannot be found.
   ///
-  /// - Parameter airPath: The path of the virtual air's socket.
+  /// - Parameter air: The virtual air, for the radio `virtual`. It is closed with the radio.
   /// - Throws: Why it cannot be opened.
   public init(
-    _ name: RadioAddress, loop: EventLoop, airPath: String = SharedAir.defaultPath
+    _ name: RadioAddress, loop: EventLoop, air: (any AirHost)? = nil
   ) throws(RadioError) {
-    port = RadioSourcePort(name, loop: loop, airPath: airPath)
+    port = RadioSourcePort(name, loop: loop, air: air)
     link.open(&port, at: MonotonicClock.now)
-    if let refusal = port.refusal { throw refusal }
+    if let openError = port.openError { throw openError }
   }
 
   /// Its name.
@@ -45,7 +41,7 @@ public struct Radio: ~Copyable {
   }
 
   /// Why the last attempt to open it failed; `nil` before the first attempt and after a success.
-  public var refusal: RadioError? { port.refusal }
+  public var openError: RadioError? { port.openError }
 
   /// Closes it for good. An adapter returns to the kernel.
   public mutating func close() {
@@ -55,9 +51,6 @@ public struct Radio: ~Copyable {
 
   /// Whether the controller can be reached, as far as known.
   public var isOpen: Bool { link.isOpen }
-
-  /// Whether this program hosts the virtual air.
-  package var isHostingAir: Bool { port.isHostingAir }
 
   /// When `serve` must be called next; `nil` to wait for a descriptor.
   public var deadline: Instant? { .earlier(link.deadline, port.deadline) }
@@ -72,10 +65,30 @@ public struct Radio: ~Copyable {
     link.open(&port, at: now)
     let turn = link.serve(&port, for: &program, at: now)
     port.advance(to: now)
-    if case .lost(let loss) = turn {
-      program.radioIsLost(RadioError(loss, of: port.name, failure: port.failure), at: now)
+    if case .lost(let error) = turn {
+      program.radioIsLost(RadioError(error, of: port.name, failure: port.failure), at: now)
     }
     program.turnEnded()
     return turn == .unfinished
   }
+}
+
+/// A program on a radio: a Bluetooth host and its application.
+///
+/// The calls come from one thread, with the time of the monotonic clock.
+public protocol RadioProgram: RadioDriver, ~Copyable {
+  /// The radio is lost. It cannot be used until it is ready again.
+  mutating func radioIsLost(_ error: RadioError, at now: Instant)
+
+  /// When `advance(to:)` must be called next; `nil` to wait for a packet.
+  var deadline: Instant? { mutating get }
+
+  /// All received packets have been handled. Reporting events here does not delay an answer.
+  mutating func turnEnded()
+
+  /// The user ends the program: it disconnects its peers.
+  mutating func shutDown(at now: Instant)
+
+  /// Whether the program has ended.
+  var isFinished: Bool { mutating get }
 }

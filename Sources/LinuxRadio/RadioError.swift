@@ -1,6 +1,5 @@
 import BluetoothHost
 import Linux
-import LinuxSystem
 
 /// Why a radio cannot be used, and what to do.
 public struct RadioError: Error, Equatable, CustomStringConvertible {
@@ -60,7 +59,7 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
   private static func known(
     _ kind: RadioKind, _ code: ErrorNumber, _ subject: String, _ error: SystemError
   ) -> RadioError? {
-    RadioTrouble(kind, code).map { RadioError($0, of: subject, error) }
+    RadioAccessError(kind, code).map { RadioError($0, of: subject, error) }
   }
 
   /// The error for a problem of a radio.
@@ -68,7 +67,7 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
   /// - Parameters:
   ///   - subject: The radio's name in messages.
   ///   - error: The call that failed, if any.
-  init(_ trouble: RadioTrouble, of subject: String, _ error: SystemError? = nil) {
+  init(_ access: RadioAccessError, of subject: String, _ error: SystemError? = nil) {
     let field: (UInt8) -> String = { letter in
       switch letter {
       case UInt8(ascii: "s"): subject
@@ -78,13 +77,13 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
       default: ""
       }
     }
-    self.init(trouble.reason.text(field), remedy: trouble.remedy(hasVirtualAir: true)?.text(field))
+    self.init(access.reason.text(field), remedy: access.remedy(hasVirtualAir: true)?.text(field))
   }
 
   /// The error for the loss of `radio`.
   ///
   /// - Parameter failure: Why the last call failed, if that caused the loss.
-  package init(_ loss: RadioLoss, of radio: RadioAddress, failure: RadioError?) {
+  package init(_ loss: TransportError, of radio: RadioAddress, failure: RadioError?) {
     if loss == .port, let failure {
       self = failure
       return
@@ -102,12 +101,15 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
         error.description,
         remedy: "Set EIGHTBALL_AIR to another path for the virtual air, or XDG_RUNTIME_DIR to a "
           + "folder of your own")
+    // What `PortRadio` throws for this address.
+    case .invalidArgument:
+      RadioError("this program has no virtual air", remedy: "Choose another radio")
     default: nil
     }
   }
 }
 
-extension RadioFault {
+extension ControllerError {
   /// What happened to the controller: the end of a sentence, without a full stop.
   package var text: String { String(writing: { write(to: &$0) }) }
 }

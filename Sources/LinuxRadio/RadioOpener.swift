@@ -1,7 +1,5 @@
 import BluetoothHost
 import Linux
-import LinuxAir
-import LinuxSystem
 
 /// What a radio needs beyond `PortRadio`: a heap and a thread. The host of a radio is looked up by its
 /// name, and the virtual air is hosted if no program hosts it.
@@ -12,7 +10,7 @@ package struct RadioOpener: ~Copyable {
   /// The radio as its user named it.
   package let name: RadioAddress
   /// The virtual air, if the radio is on it.
-  package let air: SharedAir?
+  package let air: (any AirHost)?
 
   private let loop: EventLoop
   private let lookup: Lookup
@@ -23,10 +21,10 @@ package struct RadioOpener: ~Copyable {
   /// A radio that is not open.
   ///
   /// - Parameters:
-  ///   - air: The virtual air, for the radio `virtual`.
+  ///   - air: The virtual air, for the radio `virtual`, which cannot be opened without one.
   ///   - lookup: Finds the numeric addresses of a host.
   package init(
-    _ name: RadioAddress, loop: EventLoop, air: SharedAir,
+    _ name: RadioAddress, loop: EventLoop, air: (any AirHost)?,
     lookup: @escaping Lookup = { (host, port) throws(SystemError) in
       try HostAddresses.numeric(host: host, port: port)
     }
@@ -51,7 +49,7 @@ package struct RadioOpener: ~Copyable {
   /// - Returns: `pending` while the controller has not connected, or its host is being looked up: the
   ///   loop wakes when that changes.
   package mutating func open(
-    at now: Instant, _ attempt: (RadioAddress) -> (RadioOpening, PortFailure?)
+    at now: Instant, _ attempt: (RadioAddress) -> (RadioOpening, SystemCallError?)
   ) throws(SystemError) -> RadioOpening {
     // Between two steps here, another program may begin or stop to host the air.
     for count in 1... {
@@ -108,7 +106,30 @@ extension RadioAddress {
 
 extension SystemError {
   /// A failed call on the radio at `address`.
-  package init(_ failure: PortFailure, of address: RadioAddress) {
+  package init(_ failure: SystemCallError, of address: RadioAddress) {
     self.init(failure, of: address.controllerName)
   }
+}
+
+/// The virtual air, for radios with the name `virtual`: `SharedAir` of the module LinuxAir.
+///
+/// A program with real controllers only needs none, and does not contain the simulator.
+public protocol AirHost: AnyObject {
+  /// The path of the air's socket, which a radio connects to.
+  var path: String { get }
+
+  /// Hosts the air in this program, after a radio found no program that does.
+  ///
+  /// - Parameter attempt: How often the radio has tried to connect, from 1 on.
+  func host(afterAttempt attempt: Int) throws(SystemError)
+
+  /// When `advance(to:)` must be called next; `nil` to wait for packets, or if another program hosts
+  /// the air.
+  var deadline: Instant? { get }
+
+  /// Sets the time of the air, if this program hosts it.
+  func advance(to now: Instant)
+
+  /// Stops hosting: connected programs must find another host.
+  func close()
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The settings of a requested line.
 public struct LineSettings: Equatable, Sendable {
   /// The direction of a line.
@@ -64,5 +66,85 @@ public struct LineInfo: Equatable, Sendable {
     self.isOutput = isOutput
     self.isActiveLow = isActiveLow
     self.bias = bias
+  }
+}
+
+/// A line of a request became active or inactive: the kernel's `struct gpio_v2_line_event`.
+public struct EdgeEvent: Equatable, Sendable {
+  /// The line's offset on the chip.
+  public var offset: Int
+  /// Whether it became active. The line's polarity says which level is active.
+  public var isActive: Bool
+  /// The time in nanoseconds of the chip's clock.
+  public var time: UInt64
+  /// Its number among all edges of the request, from 1. A gap means an overflow.
+  public var sequence: UInt32
+  /// Its number among the edges of the line, from 1.
+  public var lineSequence: UInt32
+
+  /// An event with these values.
+  public init(
+    offset: Int, isActive: Bool, time: UInt64, sequence: UInt32, lineSequence: UInt32
+  ) {
+    self.offset = offset
+    self.isActive = isActive
+    self.time = time
+    self.sequence = sequence
+    self.lineSequence = lineSequence
+  }
+}
+
+/// The pending edges. When the queue is full, the oldest is dropped.
+struct EdgeQueue {
+  private var events: [EdgeEvent]
+  private var first = 0
+  private(set) var count = 0
+
+  init(capacity: Int) {
+    let none = EdgeEvent(offset: 0, isActive: false, time: 0, sequence: 0, lineSequence: 0)
+    events = Array(repeating: none, count: max(capacity, 1))
+  }
+
+  mutating func append(_ event: EdgeEvent) {
+    if count == events.count {
+      first = (first + 1) % events.count
+      count -= 1
+    }
+    events[(first + count) % events.count] = event
+    count += 1
+  }
+
+  mutating func next() -> EdgeEvent? {
+    guard count > 0 else { return nil }
+    defer {
+      first = (first + 1) % events.count
+      count -= 1
+    }
+    return events[first]
+  }
+}
+
+/// Why a call on a line or a chip failed, as in the kernel.
+public enum GPIOError: Error, Equatable, Sendable {
+  /// The chip has no such line, or the call names it twice, or names no line: EINVAL.
+  case noSuchLine
+  /// The line is in use: EBUSY.
+  case busy
+  /// The chip was removed: ENODEV.
+  case removed
+  /// The line is an input and cannot be set: EPERM.
+  case notAnOutput
+  /// The process has too many files open: EMFILE.
+  case tooManyFiles
+
+  /// The error's number: errno(3).
+  public var code: Int32 {
+    switch self {
+    case .noSuchLine: EINVAL
+    case .busy: EBUSY
+    case .removed: ENODEV
+    case .notAnOutput: EPERM
+    case .tooManyFiles: EMFILE
+    }
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Boards
+import EightBall
 import Linux
 import LinuxPort
 
@@ -97,7 +97,7 @@ struct BoardChoice {
     var changes = BoardChanges(to: description)
     for index in 0..<options.settingCount {
       guard let setting = options.settings[index] else { continue }
-      do throws(BoardFault) {
+      do throws(BoardSettingError) {
         try changes.add(setting.span, at: index)
       } catch {
         throw .setting(setting, error)
@@ -106,7 +106,7 @@ struct BoardChoice {
     do throws(BoardChangeError) {
       try changes.complete()
     } catch {
-      throw .setting(options.settings[error.index] ?? ProgramText(""), error.fault)
+      throw .setting(options.settings[error.index] ?? ProgramText(""), error.cause)
     }
     self.description = changes.board
   }
@@ -155,7 +155,7 @@ enum BoardChoiceError: Error {
   /// There is no board to change.
   case noBoard
   /// A setting is not valid for the board.
-  case setting(ProgramText, BoardFault)
+  case setting(ProgramText, BoardSettingError)
   /// The board is the virtual one.
   case virtual
 
@@ -166,14 +166,14 @@ enum BoardChoiceError: Error {
       writer.write(shown: path)
       if error.line > 0 {
         writer.write(text: ":")
-        writer.write(decimal: UInt32(truncatingIfNeeded: error.line))
+        writer.write(decimal: error.line)
       }
       writer.write(text: ": ")
       error.write(to: &writer)
     case .unreadable(let path, let code):
       writer.write(shown: path)
       writer.write(text: ": cannot read the board's file: ")
-      PortFailure(code: code, operation: .read).writeReason(to: &writer)
+      SystemCallError(code: code, operation: .read).writeReason(to: &writer)
     case .tooLong(let path):
       writer.write(shown: path)
       writer.write(text: ": expected at most 8192 bytes")
@@ -196,5 +196,12 @@ enum BoardChoiceError: Error {
       writer.write(
         text: "the virtual board is not in eightballd: eightball run --board virtual has it")
     }
+  }
+}
+
+extension BoardTable {
+  /// The boards of boards/shipped.conf, which is part of the program.
+  static var shipped: BoardTable {
+    unsafe BoardTable(start: clinux_boards(), count: clinux_boards_size())
   }
 }

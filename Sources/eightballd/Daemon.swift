@@ -1,6 +1,5 @@
 import BallRunner
 import BluetoothHost
-import Boards
 import EightBall
 import Linux
 import LinuxPort
@@ -74,7 +73,7 @@ enum Daemon {
     _ options: borrowing Options, address: OwnAddress, _ board: BoardChoice, _ radio: RadioSelection
   ) -> Status {
     let isJSON = options.isJSON
-    do throws(LinuxPort.Failure) {
+    do throws(LinuxPort.SetupError) {
       return run(
         options, address: address, board, radio,
         on: try LinuxPort(radio.choice, board: board.description))
@@ -135,7 +134,7 @@ enum Daemon {
     var line = ByteBuffer<512>()
     line.write {
       if !isNamed { $0.write(text: "Warning: no program can listen to this ball: ") }
-      runner.port.writeControlTrouble(to: &$0)
+      runner.port.writeControlError(to: &$0)
       if !isNamed { $0.write(text: ". Give it a socket of its own: --control PATH.") }
     }
     if isNamed {

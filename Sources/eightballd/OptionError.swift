@@ -1,13 +1,13 @@
 import BluetoothHost
-import Boards
+import EightBall
 import Linux
 import LinuxPort
 
 /// What is wrong with the command line.
 struct OptionError: Error {
   /// Kinds of faults.
-  enum Fault {
-    case argument(ArgumentError.Fault)
+  enum Cause {
+    case argument(ArgumentError.Cause)
     case answers
     case security
     /// Authentication requires a user who compares numbers.
@@ -19,7 +19,7 @@ struct OptionError: Error {
     /// The address of EIGHTBALL_ADDRESS is wrong.
     case environment(AddressChoiceError)
     case radio(RadioAddressError)
-    case setting(BoardFault)
+    case setting(BoardSettingError)
     case tooManySettings
     /// Both `--quiet` and `--json`.
     case quietJSON
@@ -30,22 +30,22 @@ struct OptionError: Error {
   }
 
   /// What is wrong.
-  var fault: Fault
+  var cause: Cause
   /// The wrong argument or value.
   var text: ProgramText
 
-  init(_ fault: Fault, _ text: ProgramText) {
-    self.fault = fault
+  init(_ cause: Cause, _ text: ProgramText) {
+    self.cause = cause
     self.text = text
   }
 
   init(_ error: ArgumentError) {
-    self.init(.argument(error.fault), error.text)
+    self.init(.argument(error.cause), error.text)
   }
 
   /// Writes what is wrong and what was expected.
   func write(to writer: inout ByteWriter) {
-    switch fault {
+    switch cause {
     case .argument(let fault): ArgumentError(fault, text).write(to: &writer)
     case .answers:
       writeInvalid(.answers, to: &writer)
@@ -77,10 +77,10 @@ struct OptionError: Error {
       writeInvalid(.radio, to: &writer)
       writer.write(text: ": ")
       error.write(to: &writer, of: text.span)
-    case .setting(let fault):
+    case .setting(let error):
       writeInvalid(.set, to: &writer)
       writer.write(text: ": ")
-      fault.write(to: &writer, of: text.span)
+      error.write(to: &writer, of: text.span)
     case .tooManySettings:
       quote("--set ", ": at most 32 settings are taken.", to: &writer)
     case .quietJSON:

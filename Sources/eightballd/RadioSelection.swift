@@ -1,5 +1,5 @@
 import BluetoothHost
-import Boards
+import EightBall
 import Linux
 import LinuxPort
 

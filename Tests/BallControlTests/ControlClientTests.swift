@@ -1,5 +1,5 @@
 import BluetoothHost
-import LinuxSystem
+import LinuxRadio
 import LinuxTestSupport
 import Testing
 
@@ -59,6 +59,14 @@ final class ControlClientTests {
     }
     self.client = client
     return client
+  }
+
+  /// A ball, and a client that has just connected to it.
+  private func connect() throws -> (ball: SmallBall, client: ControlClient) {
+    let ball = try SmallBall(path)
+    let client = begin()
+    #expect(try turns() == [.connected(path: path)])
+    return (ball, client)
   }
 
   /// Runs the loop until nothing is ready; returns the events.
@@ -132,9 +140,7 @@ final class ControlClientTests {
   @Test("When a ball ends, its last lines are read, and the client connects to the next one")
   func returns() throws {
     do {
-      let ball = try SmallBall(path)
-      begin()
-      #expect(try turns() == [.connected(path: path)])
+      let ball = try connect().ball
       try ball.send("{\"event\":\"last\"}\nhalf")
     }
     #expect(try turns() == lines("{\"event\":\"last\"}") + [.ended(nil)])
@@ -216,9 +222,7 @@ final class ControlClientTests {
 
   @Test("A line of 64 kB is taken; a longer one ends the connection", arguments: [0, 1])
   func longLine(excess: Int) throws {
-    let ball = try SmallBall(path)
-    begin()
-    #expect(try turns() == [.connected(path: path)])
+    let ball = try connect().ball
     let line = String(repeating: "x", count: 65_536 + excess)
     try ball.send(line)
     // The rest stays in the socket: only whole lines, or the excess, count here.
@@ -228,28 +232,51 @@ final class ControlClientTests {
     #expect(try turns() == lines(line))
   }
 
-  @Test("A ball that reads no requests is disconnected, with the number of waiting bytes")
+  @Test(
+    "4,096 bytes of requests may wait for a ball, and no more: it is disconnected with their number"
+  )
   func stuck() throws {
-    let ball = try SmallBall(path)
-    let client = begin()
-    #expect(try turns() == [.connected(path: path)])
+    let (ball, client) = try connect()
     try ball.accept()
-    while client.send("down shake") {}
-    let events = try turns()
-    guard case .ended(.stuck(let count))? = events.first else {
-      Issue.record("\(events)")
-      return
+    // A request without text has one byte, its line end.
+    while client.send("") {}
+    #expect(try turns() == [.ended(.stuck(4_097))])
+  }
+
+  @Test("The absence of a ball is reported again after each connection")
+  func absentAgain() throws {
+    begin()
+    for _ in 0..<2 {
+      // Twice without a ball, which is reported once.
+      #expect(try turns() == [.unreachable(.noBall([path]))])
+      now = now.advanced(by: 20_000)
+      #expect(try turns() == [])
+      do {
+        let ball = try SmallBall(path)
+        now = now.advanced(by: 20_000)
+        #expect(try turns() == [.connected(path: path)])
+        try ball.dropAll()
+      }
+      #expect(try turns() == [.ended(nil)])
+      now = now.advanced(by: 20_000)
     }
-    // 4,096 bytes may wait; a request with its line end has 11.
-    #expect(count > 4_096 && count <= 4_096 + 11)
+  }
+
+  @Test("Only an error about no request, as the first line, is a refusal")
+  func refusals() {
+    let start = #"{"event":"error","request":"","#
+    for (line, isRefusal) in [
+      (start, true), (start + #""detail":"full"}"#, true), (String(start.dropLast()), false),
+      (#"{"event":"error","request":"x","detail":""}"#, false), ("{}", false), ("", false),
+    ] {
+      #expect(ControlClient.isErrorLine(Array(line.utf8)) == isRefusal, "\(line)")
+    }
   }
 
   @Test("While the client does not read, lines wait, and it still sees the end of the ball")
   func pausing() throws {
     do {
-      let ball = try SmallBall(path)
-      let client = begin()
-      #expect(try turns() == [.connected(path: path)])
+      let (ball, client) = try connect()
       client.isReading = false
       try ball.send("1\n")
       #expect(try turns() == [])
@@ -268,9 +295,7 @@ final class ControlClientTests {
 
   @Test("A closed client does not connect again")
   func closed() throws {
-    let ball = try SmallBall(path)
-    let client = begin()
-    #expect(try turns() == [.connected(path: path)])
+    let (ball, client) = try connect()
     try ball.send("{}\n")
     client.close()
     now = now.advanced(by: 60_000)
@@ -297,9 +322,17 @@ final class ControlClientTests {
 
 @Suite("The paths and errors of a control client")
 struct ControlWordsTests {
-  @Test("A path from the user is the only candidate")
+  private static let denied = SystemError(.accessDenied, "connect to", "/a")
+
+  @Test(
+    "A path from the user is the only candidate; one that is not the default is named by its option"
+  )
   func option() {
     #expect(ControlPath.candidates("/tmp/own.sock") == ["/tmp/own.sock"])
+    #expect(ControlPath.option(for: ["/a/b"]) == " --control /a/b")
+    for paths in [["/a", "/b"], [], ControlPath.candidates()] {
+      #expect(ControlPath.option(for: paths) == "")
+    }
   }
 
   @Test(
@@ -326,6 +359,12 @@ struct ControlWordsTests {
         "the ball sent a line of more than 65536 bytes; is there something else at its socket?"
       ),
       (.stuck(5_000), "the ball does not read its requests: 5000 bytes wait"),
+      (
+        .noBall(["/a"]),
+        "no ball runs: nothing listens at /a. Start one: eightball run --control /a"
+      ),
+      // Without a remedy of its own it is the system's.
+      (.unusable(denied), denied.description), (.broken(denied), denied.description),
     ])
   func words(_ error: ControlError, _ text: String) {
     #expect(error.description == text)

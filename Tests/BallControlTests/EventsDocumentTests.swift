@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Glibc
+import LinuxTestSupport
 import Testing
 
 @testable import BallControl
@@ -24,7 +24,8 @@ struct EventsDocumentTests {
       Set(collector.lines.map(Shape.init)).union(Self.replies.map(Shape.init))
       .union(Self.packets(packet).map(Shape.init)).union(Self.state.map(Shape.init))
       .union([Shape(Self.figures)])
-    let documented = Set(try Self.documentedLines().map(Shape.init))
+    let lines = try Repository.text(of: "docs/events.md").split(separator: "\n")
+    let documented = Set(lines.filter { $0.hasPrefix("{\"event\"") }.map { Shape(String($0)) })
     #expect(shapes.subtracting(documented).map(\.text).sorted() == [], "not documented")
     #expect(documented.subtracting(shapes).map(\.text).sorted() == [], "documented, and never sent")
   }
@@ -32,7 +33,7 @@ struct EventsDocumentTests {
   /// The events of the state and the replies to requests, which BallRunnerTests' ControlTests check
   /// line by line.
   private static let state = [
-    #"{"event":"ball","version":"","name":"","radio":"","board":"","places":4,"presses":true}"#,
+    #"{"event":"ball","version":"","name":"","radio":"","board":"","connections":4,"presses":true}"#,
     #"{"event":"radio","state":"starting"}"#, #"{"event":"answer","text":""}"#,
     #"{"event":"current"}"#,
   ]
@@ -55,17 +56,6 @@ struct EventsDocumentTests {
     return [line.text(), line.text(credit), disconnection.text(event)].map {
       String(decoding: $0, as: UTF8.self)
     }
-  }
-
-  private static func documentedLines() throws -> [String] {
-    let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    let opened = unsafe fopen("/\(path)/docs/events.md", "r")
-    let file = try unsafe #require(unsafe opened)
-    defer { unsafe fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 65_536)
-    let count = unsafe fread(&bytes, 1, bytes.count, file)
-    let lines = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n")
-    return lines.filter { $0.hasPrefix("{\"event\"") }.map(String.init)
   }
 }
 
@@ -137,7 +127,7 @@ private struct Collector: ~Copyable {
     let reason = Array("it has gone".utf8)
     printer.reportRadioLost(reason.span)
     printer.report(.radio(.silent), own: central, central: nil, question: Span())
-    printer.reportFailure(reason.span, kind: "radio")
+    printer.reportError(reason.span, kind: "radio")
     printer.reportLinesLost(reason.span)
     printer.reportLinesReady()
     printer.reportBondsLost(reason.span)

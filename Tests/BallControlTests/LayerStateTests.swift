@@ -1,4 +1,5 @@
 import BluetoothHost
+import LinuxTestSupport
 import Testing
 
 @testable import BallControl
@@ -37,19 +38,13 @@ struct LayerStateTests {
   func responses() {
     let response = acl([0x0B, 0x42])
     let name = "GATT 1 Device Name: “B”"
+    let read: Step = (.received, acl(Self.readName))
+    let elsewhere: Step = (.received, [0x02, 0x41] + acl(Self.readName).dropFirst(2))
     let requests: [(String, [Step], String)] = [
-      ("the peer's read", [(.received, acl(Self.readName))], name),
+      ("the peer's read", [read], name),
       ("a read of this side", [(.sent, acl(Self.readName))], Self.unseen),
-      (
-        "another read before it",
-        [(.received, acl([0x0A, 0x44, 0x00])), (.received, acl(Self.readName))],
-        name
-      ),
-      (
-        "a read on another link",
-        [(.received, [0x02, 0x41] + acl(Self.readName).dropFirst(2))], Self.unseen
-      ),
-      ("no read", [], Self.unseen),
+      ("another read before it", [(.received, acl([0x0A, 0x44, 0x00])), read], name),
+      ("a read on another link", [elsewhere], Self.unseen), ("no read", [], Self.unseen),
     ]
     for (label, steps, expected) in requests {
       #expect(
@@ -60,35 +55,30 @@ struct LayerStateTests {
         == ["ATT 1 Read Response", name])
     // Requests of any other kind follow the read.
     for opcode in [0x02, 0x04, 0x06, 0x08, 0x0E, 0x10, 0x12, 0x16, 0x18, 0x20] as [UInt8] {
-      let steps: [Step] = [
-        (.received, acl(Self.readName)), (.received, acl([opcode, 1, 0, 0xFF, 0xFF, 0, 0x28])),
-      ]
+      let steps: [Step] = [read, (.received, acl([opcode, 1, 0, 0xFF, 0xFF, 0, 0x28]))]
       #expect(
         last(of: steps + [(.sent, response)]).last == Self.unseen, "opcode \(opcode)")
     }
     // What is no request leaves it.
     for pdu in [[0x1E], [0x52, 0x1D, 0x00], [0x1B, 0x1F, 0x00], [0x77]] as [[UInt8]] {
-      let steps: [Step] = [(.received, acl(Self.readName)), (.received, acl(pdu))]
+      let steps: [Step] = [read, (.received, acl(pdu))]
       #expect(last(of: steps + [(.sent, response)]).last == name, "opcode \(pdu[0])")
     }
   }
 
   @Test("a blob is the value from its offset on")
   func blobs() {
-    let cases: [([UInt8], [UInt8], [String])] = [
-      (
-        [0x0C, 0x03, 0x00, 0x02, 0x01], [0x0D, 0x42],
-        ["ATT 1 Read Blob Response", "GATT 1 Device Name, from byte 258 on: “B”"]
-      ),
-      (
-        [0x0C, 0x1F, 0x00, 0x00, 0x00], [0x0D, 0x42],
-        ["ATT 1 Read Blob Response", "GATT 0 Answer", "Ball 1 Answer “B”"]
-      ),
-      // The name of a handle that the ball does not have is its number.
-      ([0x0A, 0x21, 0x00], [0x0B, 0x42], ["ATT 1 Read Response", "GATT 1 handle 0x0021"]),
-    ]
-    for (request, response, expected) in cases {
-      #expect(last(of: [(.received, acl(request)), (.sent, acl(response))]) == expected)
+    // The name of a handle that the ball does not have is its number.
+    let cases = table(
+      """
+      0C 03 00 02 01 | 0D 42 | ATT 1 Read Blob Response | GATT 1 Device Name, from byte 258 on: “B”
+      0C 1F 00 00 00 | 0D 42 | ATT 1 Read Blob Response | GATT 0 Answer | Ball 1 Answer “B”
+      0A 21 00 | 0B 42 | ATT 1 Read Response | GATT 1 handle 0x0021
+      """)
+    for row in cases {
+      #expect(
+        last(of: [(.received, acl(hex(row[0]))), (.sent, acl(hex(row[1])))])
+          == Array(row.dropFirst(2)))
     }
     #expect(
       last(of: [(.received, acl([0x0A, 0x00, 0x00]))]) == [
@@ -127,110 +117,54 @@ struct LayerStateTests {
 
   @Test("values have a meaning for the ball only in the PDUs that carry it")
   func meanings() {
-    let cases: [(String, [UInt8], [String])] = [
-      (
-        "a question that is notified", [0x1B, 0x1D, 0x00, 0x41],
-        ["ATT 3 Handle Value Notification", "GATT 1 Question"]
-      ),
-      (
-        "an answer that is indicated", [0x1D, 0x1F, 0x00, 0x41],
-        ["ATT 3 Handle Value Indication", "GATT 0 Answer", "Ball 1 Answer “A”"]
-      ),
-      (
-        "an answer that is written", [0x12, 0x1F, 0x00, 0x41],
-        ["ATT 3 Write Request", "GATT 1 Answer"]
-      ),
-      (
-        "a signed question", [0xD2, 0x1D, 0x00, 0x41],
-        ["ATT 3 Signed Write Command", "GATT 1 Question"]
-      ),
-      (
-        "a configuration that is notified", [0x1B, 0x20, 0x00, 0x01, 0x00],
-        [
-          "ATT 3 Handle Value Notification", "GATT 2 Answer: Client Characteristic Configuration",
-        ]
-      ),
-      (
-        "half a configuration", [0x12, 0x20, 0x00, 0x01],
-        ["ATT 3 Write Request", "GATT 1 Answer: Client Characteristic Configuration"]
-      ),
-      (
-        "an indication asked for", [0x52, 0x20, 0x00, 0x02, 0x00],
-        [
-          "ATT 3 Write Command", "GATT 2 Answer: Client Characteristic Configuration",
-          "Ball 0 unsubscribes",
-        ]
-      ),
-      (
-        "both asked for", [0x12, 0x20, 0x00, 0x03, 0x00],
-        [
-          "ATT 3 Write Request", "GATT 2 Answer: Client Characteristic Configuration",
-          "Ball 0 subscribes to answers",
-        ]
-      ),
-      (
-        "a refused read of the question", [0x01, 0x0A, 0x1D, 0x00, 0x80],
-        ["ATT 5 Error Response: error 0x80", "GATT 0 Question"]
-      ),
-      (
-        "a refused write of the answer", [0x01, 0x12, 0x1F, 0x00, 0x80],
-        ["ATT 5 Error Response: error 0x80", "GATT 0 Answer"]
-      ),
-      (
-        "a question refused for another reason", [0x01, 0x12, 0x1D, 0x00, 0x05],
-        ["ATT 5 Error Response: Insufficient Authentication", "GATT 0 Question"]
-      ),
-      (
-        "no handle, and nothing found", [0x01, 0x10, 0x00, 0x00, 0x0A],
-        ["ATT 5 Error Response: Attribute Not Found", "GATT 0 nothing more from 0x0000 on"]
-      ),
-    ]
-    for (label, pdu, expected) in cases {
-      #expect(last(of: [(.received, acl(pdu))]) == expected, "\(label)")
+    let configuration = "Answer: Client Characteristic Configuration"
+    let cases = table(
+      """
+      a notified question | 1B 1D 00 41 | ATT 3 Handle Value Notification | GATT 1 Question
+      an indicated answer | 1D 1F 00 41 | ATT 3 Handle Value Indication | GATT 0 Answer | Ball 1 Answer “A”
+      a written answer | 12 1F 00 41 | ATT 3 Write Request | GATT 1 Answer
+      a signed question | D2 1D 00 41 | ATT 3 Signed Write Command | GATT 1 Question
+      a notified configuration | 1B 20 00 01 00 | ATT 3 Handle Value Notification | GATT 2 \(configuration)
+      half a configuration | 12 20 00 01 | ATT 3 Write Request | GATT 1 \(configuration)
+      an indication asked for | 52 20 00 02 00 | ATT 3 Write Command | GATT 2 \(configuration) | \
+      Ball 0 unsubscribes
+      both asked for | 12 20 00 03 00 | ATT 3 Write Request | GATT 2 \(configuration) | \
+      Ball 0 subscribes to answers
+      a refused read of the question | 01 0A 1D 00 80 | ATT 5 Error Response: error 0x80 | GATT 0 Question
+      a refused write of the answer | 01 12 1F 00 80 | ATT 5 Error Response: error 0x80 | GATT 0 Answer
+      a question refused for another reason | 01 12 1D 00 05 | \
+      ATT 5 Error Response: Insufficient Authentication | GATT 0 Question
+      no handle, and nothing found | 01 10 00 00 0A | ATT 5 Error Response: Attribute Not Found | \
+      GATT 0 nothing more from 0x0000 on
+      """)
+    for row in cases {
+      #expect(last(of: [(.received, acl(hex(row[1])))]) == Array(row.dropFirst(2)), "\(row[0])")
     }
   }
 
   @Test("searches name declarations, and find several entries")
   func searches() {
-    func type(_ low: UInt8, opcode: UInt8 = 0x08) -> [UInt8] {
-      [opcode, 0x01, 0x00, 0x20, 0x00, low, 0x28]
-    }
-    let cases: [([UInt8], String)] = [
-      (type(0x00), "which services are in 0x0001 to 0x0020?"),
-      (type(0x01), "which secondary services are in 0x0001 to 0x0020?"),
-      (type(0x02), "which services are included in 0x0001 to 0x0020?"),
-      (type(0x03), "which characteristics are in 0x0001 to 0x0020?"),
-      (type(0x04), "what is the value of type 0x2804 in 0x0001 to 0x0020?"),
-      (type(0x01, opcode: 0x10), "which secondary services are in 0x0001 to 0x0020?"),
-      (
-        type(0x00, opcode: 0x06) + [0x0A, 0x18, 0x00],
-        "where in 0x0001 to 0x0020 is a Primary Service of this value?"
-      ),
-      (
-        type(0x01, opcode: 0x06) + [0x0A, 0x18],
-        "where in 0x0001 to 0x0020 is a Secondary Service of this value?"
-      ),
-      (
-        type(0x02, opcode: 0x06), "where in 0x0001 to 0x0020 is an Include of this value?"
-      ),
-      (
-        type(0x03, opcode: 0x06), "where in 0x0001 to 0x0020 is a Characteristic of this value?"
-      ),
-      (
-        [0x05, 0x01, 0x1B, 0x00, 0x00, 0x28, 0x1C, 0x00, 0x03, 0x28],
-        "0x001B Primary Service; 0x001C Characteristic"
-      ),
-      (
-        [0x07, 0x01, 0x00, 0x07, 0x00, 0x1B, 0x00, 0x20, 0x00],
-        "service Generic Access, 0x0001 to 0x0007; service Magic 8-Ball, 0x001B to 0x0020"
-      ),
-      (
-        [0x09, 0x03, 0x03, 0x00, 0x41, 0x1F, 0x00, 0x42], "Device Name: “A”; Answer"
-      ),
-    ]
-    for (pdu, text) in cases {
+    let cases = table(
+      """
+      08 01 00 20 00 00 28 | which services are in 0x0001 to 0x0020?
+      08 01 00 20 00 01 28 | which secondary services are in 0x0001 to 0x0020?
+      08 01 00 20 00 02 28 | which services are included in 0x0001 to 0x0020?
+      08 01 00 20 00 03 28 | which characteristics are in 0x0001 to 0x0020?
+      08 01 00 20 00 04 28 | what is the value of type 0x2804 in 0x0001 to 0x0020?
+      10 01 00 20 00 01 28 | which secondary services are in 0x0001 to 0x0020?
+      06 01 00 20 00 00 28 0A 18 00 | where in 0x0001 to 0x0020 is a Primary Service of this value?
+      06 01 00 20 00 01 28 0A 18 | where in 0x0001 to 0x0020 is a Secondary Service of this value?
+      06 01 00 20 00 02 28 | where in 0x0001 to 0x0020 is an Include of this value?
+      06 01 00 20 00 03 28 | where in 0x0001 to 0x0020 is a Characteristic of this value?
+      05 01 1B 00 00 28 1C 00 03 28 | 0x001B Primary Service; 0x001C Characteristic
+      07 01 00 07 00 1B 00 20 00 | \
+      service Generic Access, 0x0001 to 0x0007; service Magic 8-Ball, 0x001B to 0x0020
+      09 03 03 00 41 1F 00 42 | Device Name: “A”; Answer
+      """)
+    for row in cases {
+      let pdu = hex(row[0])
       let lines = last(of: [(.received, acl(pdu))])
-      #expect(lines.last?.hasSuffix(" " + text) == true, "\(lines)")
+      #expect(lines.last?.hasSuffix(" " + row[1]) == true, "\(lines)")
       // The bytes of both layers are the PDU.
       #expect(
         lines.compactMap { Int($0.split(separator: " ")[1]) }.reduce(0, +) == pdu.count, "\(lines)")
@@ -241,61 +175,38 @@ struct LayerStateTests {
 
   /// A connection event of a link with this handle, as a central (0) or a peripheral (1).
   private func connection(_ handle: UInt8 = 0x40, role: UInt8, subevent: UInt8 = 0x01) -> [UInt8] {
-    [
-      0x04, 0x3E, 0x13, subevent, 0x00, handle, 0x00, role, 0x01, 0x02, 0x00, 0x00, 0x00, 0x00,
-      0xF0,
-    ]
-      + [0x06, 0x00, 0x00, 0x00, 0x0A, 0x00, 0x00]
+    hex("04 3E 13") + [subevent, 0x00, handle, 0x00, role]
+      + hex("01 02 00 00 00 00 F0 06 00 00 00 0A 00 00")
   }
 
   @Test("the other side is a peripheral on a link that this side made")
   func roles() {
-    let (asks, ends): (Step, Step) = (
-      (.sent, [0x01, 0x06, 0x04, 0x03, 0x40, 0x00, 0x13]),
-      (.received, [0x04, 0x05, 0x04, 0x00, 0x40, 0x00, 0x13])
+    let asks: Step = (.sent, hex("01 06 04 03 40 00 13"))
+    let ends: Step = (.received, hex("04 05 04 00 40 00 13"))
+    let endFails: Step = (.received, hex("04 05 04 0C 40 00 13"))
+    let reset: Step = (.sent, hex("01 03 0C 00"))
+    let fault: Step = (.received, hex("04 10 01 00"))
+    let (made, other): (Step, Step) = (
+      (.received, connection(role: 0)), (.received, connection(0x41, role: 0))
     )
     let cases: [(String, [Step], String)] = [
-      (
-        "made by this side", [(.received, connection(role: 0))],
-        "a link to a peripheral: F0:00:00:00:00:02"
-      ),
-      ("and ended", [(.received, connection(role: 0)), asks], "disconnects the peripheral"),
-      (
-        "and ended by it", [(.received, connection(role: 0)), ends],
-        "the peripheral disconnects, by the other side"
-      ),
-      ("after its end", [(.received, connection(role: 0)), ends, asks], "disconnects the central"),
-      (
-        "after a reset",
-        [(.received, connection(role: 0)), (.sent, [0x01, 0x03, 0x0C, 0x00]), asks],
-        "disconnects the central"
-      ),
-      (
-        "after a fault",
-        [(.received, connection(role: 0)), (.received, [0x04, 0x10, 0x01, 0x00]), asks],
-        "disconnects the central"
-      ),
+      ("made by this side", [made], "a link to a peripheral: F0:00:00:00:00:02"),
+      ("and ended", [made, asks], "disconnects the peripheral"),
+      ("and ended by it", [made, ends], "the peripheral disconnects, by the other side"),
+      ("after its end", [made, ends, asks], "disconnects the central"),
+      ("after a reset", [made, reset, asks], "disconnects the central"),
+      ("after a fault", [made, fault, asks], "disconnects the central"),
       ("made by the other", [(.received, connection(role: 1)), asks], "disconnects the central"),
+      ("on another link", [other, asks], "disconnects the central"),
+      ("a failed end", [made, endFails, asks], "disconnects the peripheral"),
       (
-        "on another link", [(.received, connection(0x41, role: 0)), asks], "disconnects the central"
-      ),
-      (
-        "a failed end",
-        [
-          (.received, connection(role: 0)),
-          (.received, [0x04, 0x05, 0x04, 0x0C, 0x40, 0x00, 0x13]),
-          asks,
-        ], "disconnects the peripheral"
-      ),
-      (
-        "encryption ends", [(.received, [0x04, 0x08, 0x04, 0x00, 0x40, 0x00, 0x00])],
-        "the link is not encrypted"
+        "encryption ends", [(.received, hex("04 08 04 00 40 00 00"))], "the link is not encrypted"
       ),
     ]
     for (label, steps, expected) in cases {
       #expect(last(of: steps) == ["Ball 0 \(expected)"], "\(label)")
     }
-    #expect(last(of: [(.received, [0x04, 0x08, 0x04, 0x05, 0x40, 0x00, 0x01])]) == [])
+    #expect(last(of: [(.received, hex("04 08 04 05 40 00 01"))]) == [])
   }
 
   @Test("only a connection event begins a link, and a new one forgets the old one's frames")
@@ -331,50 +242,41 @@ struct LayerStateTests {
 
   @Test("a frame's progress, from its first byte on")
   func assembly() {
-    let cases: [(String, [[UInt8]], String)] = [
-      ("no byte", [data([])], "the start of a frame"),
-      ("three of four bytes of header", [data([1, 0, 4])], "the start of a frame, 3 bytes"),
-      ("the header", [data([1, 0, 4, 0])], "channel 4: ATT, 4 of 5 bytes"),
-      ("an empty frame", [data([0, 0, 5, 0])], "channel 5: signalling, cut short"),
-      ("a long frame", [data([0x34, 0x12, 0x40, 0])], "channel 0x0040, 4 of 4664 bytes"),
-      ("one byte too many", [data([0, 0, 4, 0, 1])], "channel 4: ATT, 1 byte too many"),
-      ("two bytes too many", [data([0, 0, 4, 0, 1, 2])], "channel 4: ATT, 2 bytes too many"),
-      (
-        "too many in the second fragment", [data([2, 0, 4, 0, 1]), data([2, 3], 0x10)],
-        "channel 4: ATT, 1 byte too many"
-      ),
-      (
-        "behind a frame that was too long", [data([0, 0, 4, 0, 1]), data([2], 0x10)],
-        "the rest of a frame that was not seen, 1 byte"
-      ),
-      (
-        "behind a whole frame", [data([0, 0, 4, 0]), data([2], 0x10)],
-        "the rest of a frame that was not seen, 1 byte"
-      ),
-      (
-        "a header in two fragments", [data([1, 0]), data([4, 0], 0x10)],
-        "channel 4: ATT, 4 of 5 bytes"
-      ),
-      ("a channel of two bytes", [data([1, 0, 0x40, 0x01])], "channel 0x0140, 4 of 5 bytes"),
-      ("a flushable start", [data([1, 0, 4, 0], 0x00)], "channel 4: ATT, 4 of 5 bytes"),
-      ("a fixed channel without a name", [data([0, 0, 7, 0])], "channel 0x0007, unknown"),
-    ]
-    for (label, packets, text) in cases { #expect(frame(of: packets) == text, "\(label)") }
+    // Fragments, which begin or (+) continue a frame.
+    let cases = table(
+      """
+      no byte | | the start of a frame
+      three of four bytes of header | 01 00 04 | the start of a frame, 3 bytes
+      the header | 01 00 04 00 | channel 4: ATT, 4 of 5 bytes
+      an empty frame | 00 00 05 00 | channel 5: signalling, cut short
+      a long frame | 34 12 40 00 | channel 0x0040, 4 of 4664 bytes
+      one byte too many | 00 00 04 00 01 | channel 4: ATT, 1 byte too many
+      two bytes too many | 00 00 04 00 01 02 | channel 4: ATT, 2 bytes too many
+      too many in the second fragment | 02 00 04 00 01 + 02 03 | channel 4: ATT, 1 byte too many
+      behind a frame that was too long | 00 00 04 00 01 + 02 | the rest of a frame that was not seen, 1 byte
+      behind a whole frame | 00 00 04 00 + 02 | the rest of a frame that was not seen, 1 byte
+      a header in two fragments | 01 00 + 04 00 | channel 4: ATT, 4 of 5 bytes
+      a channel of two bytes | 01 00 40 01 | channel 0x0140, 4 of 5 bytes
+      a fixed channel without a name | 00 00 07 00 | channel 0x0007, unknown
+      """)
+    for row in cases {
+      let fragments = row[1].split(separator: "+", omittingEmptySubsequences: false).map { hex($0) }
+      let packets = [data(fragments[0])] + fragments.dropFirst().map { data($0, 0x10) }
+      #expect(frame(of: packets) == row[2], "\(row[0])")
+    }
+    // A flushable start.
+    #expect(frame(of: [data([1, 0, 4, 0], 0x00)]) == "channel 4: ATT, 4 of 5 bytes")
   }
 
   @Test("a channel that opens or closes starts with a new SDU, on the side that has its number")
   func channels() {
     // The credit-based connection request has an SPSM, the source channel, MTU, MPS and credits.
-    let request: [UInt8] = [
-      0x14, 0x01, 0x0A, 0x00, 0x80, 0x00, 0x40, 0x00, 0x17, 0x00, 0x17, 0x00, 0x01, 0x00,
-    ]
+    let request = hex("14 01 0A 00 80 00 40 00 17 00 17 00 01 00")
     // The response has the destination channel, MTU, MPS, credits and a result.
-    let response: [UInt8] = [
-      0x15, 0x01, 0x0A, 0x00, 0x40, 0x00, 0x17, 0x00, 0x17, 0x00, 0x01, 0x00, 0x00, 0x00,
-    ]
+    let response = hex("15 01 0A 00 40 00 17 00 17 00 01 00 00 00")
     // The disconnection request has the destination and then the source channel.
-    let disconnection: [UInt8] = [0x06, 0x01, 0x04, 0x00, 0x40, 0x00, 0x41, 0x00]
-    let other: [UInt8] = [0x07, 0x01, 0x04, 0x00, 0x40, 0x00, 0x41, 0x00]
+    let disconnection = hex("06 01 04 00 40 00 41 00")
+    let other = hex("07 01 04 00 40 00 41 00")
     // Whether the unfinished SDU that the other side has sent on this channel is dropped.
     let cases: [(String, [UInt8], PacketDirection, UInt8, Bool)] = [
       ("a request of this side", request, .sent, 0x40, true),

@@ -1,80 +1,52 @@
 import BallTestSupport
 import BluetoothHost
+import LinuxTestSupport
 import Testing
 
 @testable import BallControl
 
 @Suite("The layers of commands, events and other channels")
 struct OtherLayersTests {
-  @Test(
-    "Each HCI packet without ACL data has its text",
-    arguments: [
-      ([0x01, 0x03, 0x0C, 0x00], ["HCI: Reset"], .setup),
-      (
-        [0x01, 0x0A, 0x20, 0x01, 0x01],
-        ["HCI: LE Set Advertising Enable, 1 byte", "Ball: advertises"], nil
-      ),
-      (
-        [0x01, 0x0A, 0x20, 0x01, 0x00],
-        ["HCI: LE Set Advertising Enable, 1 byte", "Ball: stops advertising"], nil
-      ),
-      (
-        [0x01, 0x06, 0x04, 0x03, 0x40, 0x00, 0x13],
-        ["HCI: Disconnect, 3 bytes", "Ball: disconnects the central"], nil
-      ),
-      (
-        [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00], ["HCI: Command Complete: Reset, success"],
-        .setup
-      ),
-      (
-        [0x04, 0x0E, 0x04, 0x01, 0x0A, 0x20, 0x0C],
-        ["HCI: Command Complete: LE Set Advertising Enable, error 0x0C"], nil
-      ),
-      (
-        [0x04, 0x0F, 0x04, 0x00, 0x01, 0x32, 0x20], ["HCI: Command Status: LE Set PHY, success"],
-        .setup
-      ),
-      ([0x04, 0x0E, 0x01, 0x01], ["HCI: event 0x0E, too short, 1 byte"], nil),
-      (
-        [0x04, 0x13, 0x05, 0x01, 0x40, 0x00, 0x01, 0x00],
-        ["HCI: Number Of Completed Packets 0x0040: 1"], .credit
-      ),
-      (
-        [0x04, 0x05, 0x04, 0x00, 0x40, 0x00, 0x08],
-        [
-          "HCI: Disconnection Complete 0x0040, reason 0x08",
-          "Ball: the central disconnects, because no packets came from the other side",
-        ], nil
-      ),
-      (
-        [0x04, 0x05, 0x04, 0x0C, 0x40, 0x00, 0x13],
-        ["HCI: Disconnection Complete 0x0040, reason 0x13"], nil
-      ),
-      (
-        [0x04, 0x08, 0x04, 0x00, 0x40, 0x00, 0x01],
-        ["HCI: Encryption Change 0x0040, on", "Ball: the link is encrypted"], nil
-      ),
-      ([0x04, 0x10, 0x01, 0x00], ["HCI: Hardware Error", "Ball: the radio has failed"], nil),
-      (
-        [
-          0x04, 0x3E, 0x13, 0x01, 0x00, 0x40, 0x00, 0x01, 0x01, 0x02, 0x00, 0x00, 0x00, 0x00, 0xF0,
-          0x06, 0x00,
-          0x00, 0x00, 0x0A, 0x00, 0x00,
-        ],
-        ["HCI: LE Connection Complete 0x0040", "Ball: a central connects: F0:00:00:00:00:02"], nil
-      ),
-      ([0x04, 0x3E, 0x04, 0x01, 0x00, 0x40, 0x00], ["HCI: LE Connection Complete 0x0040"], nil),
-      ([0x04, 0xEE, 0x00], ["HCI: event 0xEE"], nil),
-      ([0x03, 0x40, 0x00, 0x00], ["HCI: SCO data, 4 bytes"], nil),
-      ([0x05, 0x40], ["HCI: ISO data, 2 bytes"], nil),
-      ([0x07], ["HCI: no HCI packet: unknown type 0x07, 1 byte"], nil),
-      ([0x02, 0x40], ["HCI: ACL data of another length than it states, 2 bytes"], nil),
-      ([], ["HCI: no bytes"], nil),
-    ] as [([UInt8], [String], LayeredPacket.Kind?)])
-  func hci(packet: [UInt8], lines: [String], kind: LayeredPacket.Kind?) {
+  static let packets = table(
+    """
+    01 03 0C 00 | HCI: Reset | kind setup
+    01 0A 20 01 01 | HCI: LE Set Advertising Enable, 1 byte | Ball: advertises
+    01 0A 20 01 00 | HCI: LE Set Advertising Enable, 1 byte | Ball: stops advertising
+    01 06 04 03 40 00 13 | HCI: Disconnect, 3 bytes | Ball: disconnects the central
+    04 0E 04 01 03 0C 00 | HCI: Command Complete: Reset, success | kind setup
+    04 0E 04 01 0A 20 0C | HCI: Command Complete: LE Set Advertising Enable, error 0x0C
+    04 0F 04 00 01 32 20 | HCI: Command Status: LE Set PHY, success | kind setup
+    04 0E 01 01 | HCI: event 0x0E, too short, 1 byte
+    04 13 05 01 40 00 01 00 | HCI: Number Of Completed Packets 0x0040: 1 | kind credit
+    04 05 04 00 40 00 08 | HCI: Disconnection Complete 0x0040, reason 0x08 | \
+    Ball: the central disconnects, because no packets came from the other side
+    04 05 04 0C 40 00 13 | HCI: Disconnection Complete 0x0040, reason 0x13
+    04 08 04 00 40 00 01 | HCI: Encryption Change 0x0040, on | Ball: the link is encrypted
+    04 10 01 00 | HCI: Hardware Error | Ball: the radio has failed
+    04 3E 13 01 00 40 00 01 01 02 00 00 00 00 F0 06 00 00 00 0A 00 00 | \
+    HCI: LE Connection Complete 0x0040 | Ball: a central connects: F0:00:00:00:00:02
+    04 3E 04 01 00 40 00 | HCI: LE Connection Complete 0x0040
+    04 EE 00 | HCI: event 0xEE
+    03 40 00 00 | HCI: SCO data, 4 bytes
+    05 40 | HCI: ISO data, 2 bytes
+    07 | HCI: no HCI packet: unknown type 0x07, 1 byte
+    02 40 | HCI: ACL data of another length than it states, 2 bytes
+     | HCI: no bytes
+    """)
+
+  @Test("Each HCI packet without ACL data has its text, and perhaps a kind", arguments: packets)
+  func hci(row: [String]) {
+    let packet = hex(row[0])
+    let lines = row.dropFirst().filter { !$0.hasPrefix("kind ") }
+    let kind: LayeredPacket.Kind? =
+      switch row.last {
+      case "kind setup": .setup
+      case "kind credit": .credit
+      default: nil
+      }
     let layers = PacketLayers()
     let found = layers.layers(of: packet.span, .received)
-    #expect(found.lines == lines)
+    #expect(found.lines == Array(lines))
     #expect(found.kind == kind)
     #expect(found.isWhole(packet))
     for length in packet.indices {
@@ -104,42 +76,27 @@ struct OtherLayersTests {
   @Test("Signalling commands and the SDUs of a channel have their texts")
   func channels() {
     let layers = PacketLayers()
-    func text(_ payload: [UInt8], _ channel: UInt8, _ direction: PacketDirection = .received)
-      -> String?
-    {
-      let packet = acl(payload, channel: channel)
-      let found = layers.layers(of: packet.span, direction)
+    // Channels and payloads, in this order; the other direction (>) has its own SDUs.
+    let frames = table(
+      """
+      05 | | channel 5: signalling, cut short
+      05 | 12 01 08 00 | channel 5: signalling, Connection Parameter Update Request, cut short
+      05 | 16 01 04 00 40 00 0A 00 | channel 5: signalling, Flow Control Credit Indication, 10 for channel 0x0040
+      40 | 02 00 41 42 | channel 0x0040, an SDU, 2 bytes
+      40 | 05 00 41 42 | channel 0x0040, 2 of 5 bytes of an SDU
+      40 | > 00 00 | channel 0x0040, an SDU
+      40 | 43 44 45 | channel 0x0040, the last 3 of 5 bytes of an SDU
+      40 | 01 00 41 42 | channel 0x0040, more than an SDU of 1 bytes
+      40 | 01 | channel 0x0040, cut short, 1 byte
+      09 | 41 | channel 0x0009, unknown
+      """)
+    for row in frames {
+      let isSent = row[1].hasPrefix(">")
+      let packet = acl(hex(row[1].drop { $0 == ">" }), channel: hex(row[0])[0])
+      let found = layers.layers(of: packet.span, isSent ? .sent : .received)
       #expect(found.isWhole(packet) && found.layers.count == 2)
-      return found.text(.l2cap)
+      #expect(found.text(.l2cap) == row[2])
     }
-    #expect(text([], 0x05) == "channel 5: signalling, cut short")
-    #expect(
-      text([0x12, 0x01, 0x08, 0x00], 0x05)
-        == "channel 5: signalling, Connection Parameter Update Request, cut short")
-    #expect(
-      text([0x16, 0x01, 0x04, 0x00, 0x40, 0x00, 0x0A, 0x00], 0x05)
-        == "channel 5: signalling, Flow Control Credit Indication, 10 for channel 0x0040")
-    #expect(text([0x02, 0x00, 0x41, 0x42], 0x40) == "channel 0x0040, an SDU, 2 bytes")
-    #expect(text([0x05, 0x00, 0x41, 0x42], 0x40) == "channel 0x0040, 2 of 5 bytes of an SDU")
-    // The other direction has its own SDUs.
-    #expect(text([0x00, 0x00], 0x40, .sent) == "channel 0x0040, an SDU")
-    #expect(
-      text([0x43, 0x44, 0x45], 0x40) == "channel 0x0040, the last 3 of 5 bytes of an SDU")
-    #expect(text([0x01, 0x00, 0x41, 0x42], 0x40) == "channel 0x0040, more than an SDU of 1 bytes")
-    #expect(text([0x01], 0x40) == "channel 0x0040, cut short, 1 byte")
-    // After a channel closes and opens again, its unfinished SDU is dropped.
-    #expect(text([0x05, 0x00, 0x41], 0x40) == "channel 0x0040, 1 of 5 bytes of an SDU")
-    _ = text([0x06, 0x02, 0x04, 0x00, 0x40, 0x00, 0x41, 0x00], 0x05)
-    #expect(text([0x01, 0x00, 0x41], 0x40) == "channel 0x0040, an SDU, 1 byte")
-    #expect(text([0x41], 0x09) == "channel 0x0009, unknown")
-  }
-
-  @Test("A fragment that is longer than its frame is described as such")
-  func overlong() {
-    let packet = data([0x01, 0x00, 0x04, 0x00, 0x13, 0x00])
-    #expect(
-      PacketLayers().layers(of: packet.span, .sent).text(.l2cap)
-        == "channel 4: ATT, 1 byte too many")
   }
 
   @Test("For any bytes, the layers' bytes joined are the packet")

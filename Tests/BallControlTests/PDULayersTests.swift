@@ -1,6 +1,7 @@
 import BluetoothHost
 import EightBall
 import LinuxRadio
+import LinuxTestSupport
 import Testing
 
 @testable import BallControl
@@ -22,173 +23,79 @@ struct PDUCase: Sendable, CustomTestStringConvertible {
   /// The central's last request.
   var request: [UInt8]?
 
-  init(_ pdu: [UInt8], _ layers: [String], after request: [UInt8]? = nil) {
-    self.pdu = pdu
-    self.layers = layers
-    self.request = request
+  /// A row: the PDU, after the central's last request, and its layers.
+  init(_ row: [String]) {
+    let pdus = row[0].split(separator: ">", omittingEmptySubsequences: false).map { hex($0) }
+    pdu = pdus[pdus.count - 1]
+    layers = Array(row.dropFirst())
+    request = pdus.count > 1 ? pdus[0] : nil
   }
 
   var testDescription: String { layers.joined(separator: " | ") }
 
   /// Opcodes and layouts: Core Specification, Vol 3, Part F, 3.4. Handles: docs/gatt-profile.md.
-  static let all: [PDUCase] = [
-    PDUCase([0x02, 0x05, 0x02], ["ATT 3 Exchange MTU Request, 517 bytes"]),
-    PDUCase([0x03, 0x17, 0x00], ["ATT 3 Exchange MTU Response, 23 bytes"]),
-    PDUCase(
-      [0x04, 0x20, 0x00, 0x20, 0x00],
-      ["ATT 5 Find Information Request", "GATT 0 what is in 0x0020 to 0x0020?"]),
-    PDUCase(
-      [0x05, 0x01, 0x20, 0x00, 0x02, 0x29],
-      ["ATT 2 Find Information Response", "GATT 4 0x0020 Client Characteristic Configuration"]),
-    PDUCase(
-      [0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28, 0x0A, 0x18],
-      [
-        "ATT 5 Find By Type Value Request",
-        "GATT 4 where in 0x0001 to 0xFFFF is the service Device Information?",
-      ]),
-    PDUCase(
-      [0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x2A, 0x41],
-      [
-        "ATT 5 Find By Type Value Request",
-        "GATT 3 where in 0x0001 to 0xFFFF is a Device Name of this value?",
-      ]),
-    PDUCase(
-      [0x07, 0x12, 0x00, 0x1A, 0x00],
-      [
-        "ATT 1 Find By Type Value Response",
-        "GATT 4 service Device Information, 0x0012 to 0x001A",
-      ]),
-    PDUCase(
-      [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x03, 0x28],
-      [
-        "ATT 5 Read By Type Request", "GATT 2 which characteristics are in 0x0001 to 0xFFFF?",
-      ]),
-    PDUCase(
-      [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x2A, 0x2B],
-      [
-        "ATT 5 Read By Type Request",
-        "GATT 2 what is the value of Database Hash in 0x0001 to 0xFFFF?",
-      ]),
-    PDUCase(
-      [0x09, 0x07, 0x02, 0x00, 0x02, 0x03, 0x00, 0x00, 0x2A],
-      ["ATT 2 Read By Type Response", "GATT 7 declaration of Device Name"]),
-    PDUCase(
-      [0x09, 0x04, 0x03, 0x00, 0x4F, 0x4B],
-      ["ATT 2 Read By Type Response", "GATT 4 Device Name: “OK”"]),
-    PDUCase([0x0A, 0x03, 0x00], ["ATT 3 Read Request", "GATT 0 Device Name"]),
-    PDUCase([0x0A, 0x44, 0x00], ["ATT 3 Read Request", "GATT 0 handle 0x0044"]),
-    PDUCase(
-      [0x0B, 0x42], ["ATT 1 Read Response", "GATT 1 Device Name: “B”"], after: [0x0A, 0x03, 0x00]),
-    PDUCase(
-      [0x0B, 0x59, 0x65, 0x73], ["ATT 1 Read Response", "GATT 0 Answer", "Ball 3 Answer “Yes”"],
-      after: [0x0A, 0x1F, 0x00]),
-    PDUCase(
-      [0x0B], ["ATT 1 Read Response", "GATT 0 Answer", "Ball 0 no answer yet"],
-      after: [0x0A, 0x1F, 0x00]),
-    PDUCase(
-      [0x0B, 0x42],
-      ["ATT 1 Read Response", "GATT 1 the value of an attribute whose request was not seen"]),
-    PDUCase(
-      [0x0C, 0x1F, 0x00, 0x16, 0x00], ["ATT 5 Read Blob Request", "GATT 0 Answer, from byte 22 on"]),
-    PDUCase(
-      [0x0D, 0x73],
-      ["ATT 1 Read Blob Response", "GATT 0 Answer, from byte 22 on", "Ball 1 Answer “s”"],
-      after: [0x0C, 0x1F, 0x00, 0x16, 0x00]),
-    PDUCase(
-      [0x0E, 0x03, 0x00, 0x1F, 0x00],
-      ["ATT 5 Read Multiple Request", "GATT 0 Device Name, Answer"]),
-    PDUCase([0x0F, 0x41, 0x42], ["ATT 3 Read Multiple Response, 2 bytes"]),
-    PDUCase(
-      [0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28],
-      ["ATT 5 Read By Group Type Request", "GATT 2 which services are in 0x0001 to 0xFFFF?"]),
-    PDUCase(
-      [0x11, 0x06, 0x01, 0x00, 0x07, 0x00, 0x00, 0x18, 0x08, 0x00, 0x11, 0x00, 0x01, 0x18],
-      [
-        "ATT 2 Read By Group Type Response",
-        "GATT 12 service Generic Access, 0x0001 to 0x0007; "
-          + "service Generic Attribute, 0x0008 to 0x0011",
-      ]),
-    PDUCase(
-      [0x12, 0x20, 0x00, 0x01, 0x00],
-      [
-        "ATT 3 Write Request", "GATT 2 Answer: Client Characteristic Configuration",
-        "Ball 0 subscribes to answers",
-      ]),
-    PDUCase(
-      [0x12, 0x20, 0x00, 0x00, 0x00],
-      [
-        "ATT 3 Write Request", "GATT 2 Answer: Client Characteristic Configuration",
-        "Ball 0 unsubscribes",
-      ]),
-    PDUCase(
-      [0x12, 0x0B, 0x00, 0x02, 0x00],
-      ["ATT 3 Write Request", "GATT 2 Service Changed: Client Characteristic Configuration"]),
-    PDUCase(
-      [0x12, 0x1D, 0x00, 0x41, 0x3F],
-      ["ATT 3 Write Request", "GATT 0 Question", "Ball 2 Question “A?”"]),
-    PDUCase(
-      [0x52, 0x1D, 0x00, 0x41, 0x0A, 0x1B, 0x3F],
-      ["ATT 3 Write Command", "GATT 0 Question", "Ball 4 Question “A\u{FFFD}\u{FFFD}?”"]),
-    PDUCase(
-      [0x12, 0x1D, 0x00, 0x41, 0x2E],
-      [
-        "ATT 3 Write Request", "GATT 0 Question",
-        "Ball 2 not a question (it must end in “?”): “A.”",
-      ]),
-    PDUCase([0x13], ["ATT 1 Write Response"]),
-    PDUCase(
-      [0x16, 0x1D, 0x00, 0x00, 0x00, 0x41, 0x42],
-      ["ATT 5 Prepare Write Request", "GATT 2 Question"]),
-    PDUCase(
-      [0x17, 0x1D, 0x00, 0x02, 0x00, 0x43],
-      ["ATT 5 Prepare Write Response", "GATT 1 Question, from byte 2 on"]),
-    PDUCase(
-      [0x18, 0x01], ["ATT 2 Execute Write Request", "Ball 0 Question “Ab?”"],
-      after: [0x16, 0x1D, 0x00, 0x00, 0x00, 0x41, 0x62, 0x3F]),
-    PDUCase(
-      [0x18, 0x00], ["ATT 2 Execute Write Request", "Ball 0 cancels the question"],
-      after: [0x16, 0x1D, 0x00, 0x00, 0x00, 0x41, 0x62, 0x3F]),
-    PDUCase([0x18, 0x01], ["ATT 2 Execute Write Request"]),
-    PDUCase([0x19], ["ATT 1 Execute Write Response"]),
-    PDUCase(
-      [0x1B, 0x1F, 0x00, 0x4E, 0x6F],
-      ["ATT 3 Handle Value Notification", "GATT 0 Answer", "Ball 2 Answer “No”"]),
-    PDUCase(
-      [0x1D, 0x0A, 0x00, 0x01, 0x00, 0xFF, 0xFF],
-      ["ATT 3 Handle Value Indication", "GATT 4 Service Changed"]),
-    PDUCase([0x1E], ["ATT 1 Handle Value Confirmation"]),
-    PDUCase(
-      [0x20, 0x03, 0x00, 0x1F, 0x00],
-      ["ATT 5 Read Multiple Variable Request", "GATT 0 Device Name, Answer"]),
-    PDUCase([0x21, 0x41], ["ATT 2 Read Multiple Variable Response, 1 byte"]),
-    PDUCase([0x23, 0x1F], ["ATT 2 Multiple Handle Value Notification, 1 byte"]),
-    PDUCase(
-      [0xD2, 0x03, 0x00, 0x41], ["ATT 3 Signed Write Command", "GATT 1 Device Name: “A”"]),
-    PDUCase(
-      [0x01, 0x10, 0x21, 0x00, 0x0A],
-      ["ATT 5 Error Response: Attribute Not Found", "GATT 0 nothing more from 0x0021 on"]),
-    PDUCase(
-      [0x01, 0x12, 0x1D, 0x00, 0x0E],
-      [
-        "ATT 5 Error Response: Unlikely Error", "GATT 0 Question",
-        "Ball 0 refused: not a question (it must end in “?”)",
-      ]),
-    PDUCase(
-      [0x01, 0x12, 0x1D, 0x00, 0x80],
-      ["ATT 5 Error Response: error 0x80", "GATT 0 Question", "Ball 0 refused: not UTF-8"]),
-    PDUCase(
-      [0x01, 0x18, 0x1D, 0x00, 0x0D],
-      [
-        "ATT 5 Error Response: Invalid Attribute Value Length", "GATT 0 Question",
-        "Ball 0 refused: longer than 512 bytes",
-      ]),
-    PDUCase(
-      [0x01, 0x0A, 0x1D, 0x00, 0x02],
-      ["ATT 5 Error Response: Read Not Permitted", "GATT 0 Question"]),
-    PDUCase([0x01, 0x99, 0x00, 0x00, 0x06], ["ATT 5 Error Response: Request Not Supported"]),
-    PDUCase([0x77, 0x01], ["ATT 2 opcode 0x77, 1 byte"]),
-    PDUCase([], ["ATT 0 no opcode: the frame is empty"]),
-  ]
+  static let all = table(
+    """
+    02 05 02 | ATT 3 Exchange MTU Request, 517 bytes
+    03 17 00 | ATT 3 Exchange MTU Response, 23 bytes
+    04 20 00 20 00 | ATT 5 Find Information Request | GATT 0 what is in 0x0020 to 0x0020?
+    05 01 20 00 02 29 | ATT 2 Find Information Response | GATT 4 0x0020 Client Characteristic Configuration
+    06 01 00 FF FF 00 28 0A 18 | ATT 5 Find By Type Value Request | \
+    GATT 4 where in 0x0001 to 0xFFFF is the service Device Information?
+    06 01 00 FF FF 00 2A 41 | ATT 5 Find By Type Value Request | \
+    GATT 3 where in 0x0001 to 0xFFFF is a Device Name of this value?
+    07 12 00 1A 00 | ATT 1 Find By Type Value Response | GATT 4 service Device Information, 0x0012 to 0x001A
+    08 01 00 FF FF 03 28 | ATT 5 Read By Type Request | GATT 2 which characteristics are in 0x0001 to 0xFFFF?
+    08 01 00 FF FF 2A 2B | ATT 5 Read By Type Request | \
+    GATT 2 what is the value of Database Hash in 0x0001 to 0xFFFF?
+    09 07 02 00 02 03 00 00 2A | ATT 2 Read By Type Response | GATT 7 declaration of Device Name
+    09 04 03 00 4F 4B | ATT 2 Read By Type Response | GATT 4 Device Name: “OK”
+    0A 03 00 | ATT 3 Read Request | GATT 0 Device Name
+    0A 44 00 | ATT 3 Read Request | GATT 0 handle 0x0044
+    0A 03 00 > 0B 42 | ATT 1 Read Response | GATT 1 Device Name: “B”
+    0A 1F 00 > 0B 59 65 73 | ATT 1 Read Response | GATT 0 Answer | Ball 3 Answer “Yes”
+    0A 1F 00 > 0B | ATT 1 Read Response | GATT 0 Answer | Ball 0 no answer yet
+    0B 42 | ATT 1 Read Response | GATT 1 the value of an attribute whose request was not seen
+    0C 1F 00 16 00 | ATT 5 Read Blob Request | GATT 0 Answer, from byte 22 on
+    0C 1F 00 16 00 > 0D 73 | ATT 1 Read Blob Response | GATT 0 Answer, from byte 22 on | Ball 1 Answer “s”
+    0E 03 00 1F 00 | ATT 5 Read Multiple Request | GATT 0 Device Name, Answer
+    0F 41 42 | ATT 3 Read Multiple Response, 2 bytes
+    10 01 00 FF FF 00 28 | ATT 5 Read By Group Type Request | GATT 2 which services are in 0x0001 to 0xFFFF?
+    11 06 01 00 07 00 00 18 08 00 11 00 01 18 | ATT 2 Read By Group Type Response | \
+    GATT 12 service Generic Access, 0x0001 to 0x0007; service Generic Attribute, 0x0008 to 0x0011
+    12 20 00 01 00 | ATT 3 Write Request | GATT 2 Answer: Client Characteristic Configuration | \
+    Ball 0 subscribes to answers
+    12 20 00 00 00 | ATT 3 Write Request | GATT 2 Answer: Client Characteristic Configuration | Ball 0 unsubscribes
+    12 0B 00 02 00 | ATT 3 Write Request | GATT 2 Service Changed: Client Characteristic Configuration
+    12 1D 00 41 3F | ATT 3 Write Request | GATT 0 Question | Ball 2 Question “A?”
+    52 1D 00 41 0A 1B 3F | ATT 3 Write Command | GATT 0 Question | Ball 4 Question “A\u{FFFD}\u{FFFD}?”
+    12 1D 00 41 2E | ATT 3 Write Request | GATT 0 Question | Ball 2 not a question (it must end in “?”): “A.”
+    13 | ATT 1 Write Response
+    16 1D 00 00 00 41 42 | ATT 5 Prepare Write Request | GATT 2 Question
+    17 1D 00 02 00 43 | ATT 5 Prepare Write Response | GATT 1 Question, from byte 2 on
+    16 1D 00 00 00 41 62 3F > 18 01 | ATT 2 Execute Write Request | Ball 0 Question “Ab?”
+    16 1D 00 00 00 41 62 3F > 18 00 | ATT 2 Execute Write Request | Ball 0 cancels the question
+    18 01 | ATT 2 Execute Write Request
+    19 | ATT 1 Execute Write Response
+    1B 1F 00 4E 6F | ATT 3 Handle Value Notification | GATT 0 Answer | Ball 2 Answer “No”
+    1D 0A 00 01 00 FF FF | ATT 3 Handle Value Indication | GATT 4 Service Changed
+    1E | ATT 1 Handle Value Confirmation
+    20 03 00 1F 00 | ATT 5 Read Multiple Variable Request | GATT 0 Device Name, Answer
+    21 41 | ATT 2 Read Multiple Variable Response, 1 byte
+    23 1F | ATT 2 Multiple Handle Value Notification, 1 byte
+    D2 03 00 41 | ATT 3 Signed Write Command | GATT 1 Device Name: “A”
+    01 10 21 00 0A | ATT 5 Error Response: Attribute Not Found | GATT 0 nothing more from 0x0021 on
+    01 12 1D 00 0E | ATT 5 Error Response: Unlikely Error | GATT 0 Question | \
+    Ball 0 refused: not a question (it must end in “?”)
+    01 12 1D 00 80 | ATT 5 Error Response: error 0x80 | GATT 0 Question | Ball 0 refused: not UTF-8
+    01 18 1D 00 0D | ATT 5 Error Response: Invalid Attribute Value Length | GATT 0 Question | \
+    Ball 0 refused: longer than 512 bytes
+    01 0A 1D 00 02 | ATT 5 Error Response: Read Not Permitted | GATT 0 Question
+    01 99 00 00 06 | ATT 5 Error Response: Request Not Supported
+    77 01 | ATT 2 opcode 0x77, 1 byte
+     | ATT 0 no opcode: the frame is empty
+    """
+  ).map { PDUCase($0) }
 }
 
 @Suite("The layers of PDUs")
@@ -235,7 +142,7 @@ struct PDULayersTests {
   func overlong() throws {
     // Read Multiple Request: a name for each handle would make megabytes of text.
     #expect(
-      try words(PDUCase([], []), [acl([0x0E] + [UInt8](repeating: 0, count: 517))])
+      try words(PDUCase([""]), [acl([0x0E] + [UInt8](repeating: 0, count: 517))])
         == ["ATT 518 longer than a PDU can be"])
   }
 

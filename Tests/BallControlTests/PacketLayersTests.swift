@@ -1,5 +1,5 @@
 import BluetoothHost
-import EightBall
+import LinuxTestSupport
 import Testing
 
 @testable import BallControl
@@ -10,7 +10,7 @@ struct VisitLayersTests {
 
   init() {
     let layers = PacketLayers()
-    packets = Session(asking: "Will it rain?").entries.map { entry in
+    packets = Visit.asking("Will it rain?").filter(\.isBall).map { entry in
       let packet = layers.layers(of: entry.packet.span, entry.direction)
       #expect(packet.isWhole(entry.packet))
       return packet
@@ -75,6 +75,22 @@ struct VisitLayersTests {
 }
 
 extension LayeredPacket {
+  /// The layers without their bytes: "HCI: …", "L2CAP: …".
+  var lines: [String] { layers.map { "\($0.name.rawValue): \($0.text)" } }
+
+  /// The text of the layer `name`; `nil` without it.
+  func text(_ name: PacketLayer.Name) -> String? { layers.first { $0.name == name }?.text }
+
+  /// Whether the layers' bytes, joined, are the packet, and each layer has a text.
+  func isWhole(_ packet: [UInt8]) -> Bool {
+    var end = 0
+    for layer in layers {
+      guard layer.bytes.lowerBound == end, !layer.text.isEmpty else { return false }
+      end = layer.bytes.upperBound
+    }
+    return !layers.isEmpty && end == packet.count
+  }
+
   /// The link in the first layer; `nil` if the packet has no data.
   fileprivate var link: String? {
     guard let text = text(.hci), text.hasPrefix("ACL data, link ") else { return nil }

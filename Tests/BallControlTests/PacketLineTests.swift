@@ -54,12 +54,6 @@ struct PacketLineTests {
     }
   }
 
-  @Test("Lines of eightballd have capital hexadecimal digits")
-  func capitals() {
-    let line = #"{"event":"packet","time":1,"direction":"out","bytes":"01030C00"}"#
-    #expect(PacketLine(Array(line.utf8))?.packet == [0x01, 0x03, 0x0C, 0x00])
-  }
-
   @Test(
     "Any other line stays unchanged",
     arguments: [

@@ -1,145 +1,180 @@
+import BallTestSupport
 import BluetoothHost
 import EightBall
 import Testing
+import VirtualRadio
 
 @Suite("A central asks a question")
 struct AskTests {
-  let stage: Stage<4>
+  let scene: Scene<4>
 
   init() throws {
-    stage = try Stage<4>()
+    scene = try Scene<4>()
   }
 
-  @Test("A central finds the ball, asks, and disconnects")
-  func whole() {
-    let asker = stage.ask("Will it rain?")
-    stage.run(within: 10_000) { asker.isFinished }
-    stage.settle()
-    guard case .answered(let text) = asker.outcome else {
-      Issue.record("\(String(describing: asker.outcome))")
-      return
+  /// The first answers of a ball with the seed 8.
+  private func answers(_ count: Int) -> [String] {
+    var source = RandomSource(seed: 8)
+    return (0..<count).map { _ in answerTexts[Int(Answer.random(from: &source).rawValue)] }
+  }
+
+  @Test("A central finds the ball at its public or random address, asks, and disconnects")
+  func whole() throws {
+    let random = DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5, 0xC6])
+    for (scene, address) in [
+      (scene, scene.radio.address), (try Scene<4>(address: .random(random)), random),
+    ] {
+      #expect(scene.host.address == address)
+      let asker = scene.ask("Will it rain?")
+      scene.run(within: 10_000) { asker.isFinished }
+      scene.settle()
+      #expect(asker.events.contains(.connected(0, address, .central)))
+      #expect(asker.outcome == .answered(answers(1)[0]))
+      #expect(scene.events.contains(.asked(0, "Will it rain?")))
+      #expect(scene.events.contains { if case .answered(0, _) = $0 { true } else { false } })
+      #expect(scene.isInviting)
+      #expect(scene.host.connectionCount == 0)
     }
-    #expect(texts.contains(text))
-    let connectionIndex = stage.events.firstIndex(of: .asked(0, "Will it rain?"))
-    #expect(connectionIndex != nil)
-    #expect(stage.events.contains { if case .answered(0, _) = $0 { true } else { false } })
-    #expect(stage.isInviting)
-    #expect(stage.host.connectionCount == 0)
   }
 
   @Test("With a subscription the write's response precedes the answer")
   func subscribeFirst() throws {
-    let phone = try stage.connectedPhone(mtu: 185)
-    stage.subscribe(phone)
+    let phone = try scene.connectedPhone(mtu: 185)
+    scene.subscribe(phone)
     phone.forget()
-    #expect(stage.write("Shall I?", by: phone) == .success(.written))
-    #expect(phone.answers.count == 1)
-    #expect(texts.contains(phone.answers.first ?? ""))
-    guard case .completed = phone.events.first, case .notified = phone.events.last else {
+    #expect(scene.write("Shall I?", by: phone) == .success(.written))
+    #expect(phone.answers == answers(1))
+    guard case .ended = phone.events.first, case .notified = phone.events.last else {
       Issue.record("\(phone.events)")
       return
     }
     #expect(phone.events.count == 2)
     // A read gives the same answer.
-    #expect(stage.readText(Handles.answer, by: phone) == phone.answers.first)
+    #expect(scene.readText(Handles.answer, by: phone) == phone.answers.first)
   }
 
-  @Test("A question before the subscription is answered at the subscription, once")
-  func askFirst() throws {
-    let phone = try stage.connectedPhone(mtu: 185)
-    #expect(stage.write("Shall I?", by: phone) == .success(.written))
-    stage.run(for: 5_000)
-    #expect(phone.answers == [])
-    phone.forget()
-    stage.subscribe(phone)
-    #expect(phone.answers.count == 1)
-    guard case .completed = phone.events.first else {
-      Issue.record("The subscription's response must come first: \(phone.events)")
-      return
+  @Test("A question without a response is answered too; a statement is ignored")
+  func command() throws {
+    let phone = try scene.connectedPhone(mtu: 185)
+    scene.subscribe(phone)
+    for text in ["It will.", "Will it?"] {
+      let operation = ClientOperation.writeWithoutResponse(
+        Handles.question, byteCount: text.utf8.count)
+      #expect(
+        scene.perform(operation, value: Array(text.utf8), by: phone) == .success(.written))
     }
-    stage.subscribe(phone, .none)
-    stage.subscribe(phone)
-    stage.run(for: 5_000)
-    #expect(phone.answers.count == 1)
-  }
-
-  @Test("An answer longer than the MTU is cut in the notification, and read whole")
-  func longAnswer() throws {
-    let phone = try stage.connectedPhone()
-    stage.subscribe(phone)
-    var longest = ""
-    for _ in 0..<60 {
-      #expect(stage.write("Again?", by: phone) == .success(.written))
-      let notified = try #require(phone.answers.last)
-      let read = try #require(stage.readText(Handles.answer, by: phone))
-      #expect(texts.contains(read))
-      // 23 minus the opcode and the handle.
-      #expect(Array(notified.utf8).prefix(17) == Array(read.utf8).prefix(17))
-      #expect(notified.utf8.count <= 22)
-      if read.utf8.count > longest.utf8.count { longest = read }
-    }
-    #expect(longest.utf8.count > 20)
+    #expect(phone.answers == answers(1))
+    #expect(scene.events.contains(.asked(0, "Will it?")))
   }
 
   @Test(
-    "A text that is not a question is refused, and the next question is answered",
-    arguments: [
-      (Array("It rains.".utf8), ATTErrorCode.unlikelyError), ([], .unlikelyError),
-      (Array("Does it rain? ".utf8), .unlikelyError),
-      (Array("雨？".utf8), .unlikelyError),  // A full-width question mark is another character.
-      ([0xC3, 0x28, 0x3F], .notUTF8), ([0xFF, 0x3F], .notUTF8),
-    ])
-  func refusals(_ value: [UInt8], _ code: ATTErrorCode) throws {
-    let phone = try stage.connectedPhone(mtu: 185)
-    stage.subscribe(phone)
-    #expect(
-      stage.perform(.write(Handles.question, value), by: phone)
-        == refused(.writeRequest, Handles.question, code))
-    #expect(phone.answers == [])
-    #expect(stage.write("Does it rain?", by: phone) == .success(.written))
-    #expect(phone.answers.count == 1)
+    "With the least MTU a long question comes in parts, and a long answer is cut, and read whole")
+  func longTexts() throws {
+    let phone = try scene.connectedPhone()
+    scene.subscribe(phone)
+    let question = "Will it still be raining when the twentieth phone arrives?"
+    var longest = 0
+    for given in answers(60) {
+      #expect(scene.write(question, by: phone) == .success(.written))
+      let notified = try #require(phone.answers.last)
+      #expect(scene.readText(Handles.answer, by: phone) == given)
+      // 23 minus the opcode and the handle. A cut character is shown in another way.
+      #expect(Array(notified.utf8).prefix(17) == Array(given.utf8).prefix(17))
+      #expect(notified.utf8.count <= 22)
+      longest = max(longest, given.utf8.count)
+    }
+    #expect(longest > 20)
+    #expect(scene.events.filter { $0 == .asked(0, question) }.count == 60)
   }
 
-  /// An MTU of 517 holds the opcode, the handle and 514 bytes of value. The client would not send
-  /// them, so the test makes the request.
-  @Test("513 bytes are refused, in one request and in many parts")
-  func tooLong() throws {
-    let phone = try stage.connectedPhone(mtu: 517)
-    let raw = RawLink(phone)
-    let long = [UInt8](repeating: 0x61, count: 512) + [0x3F]
-    stage.settle()
-    #expect(
-      raw.ask([0x12, 0x1D, 0x00] + long, on: stage)
-        == [0x01, 0x12, 0x1D, 0x00, ATTErrorCode.invalidAttributeValueLength.rawValue])
-    // 100 at a time: 0x16, handle, offset, part.
-    for start in stride(from: 0, to: 513, by: 100) {
-      let part = Array(long[start..<min(513, start + 100)])
-      let offset = [UInt8(start & 0xFF), UInt8(start >> 8)]
-      #expect(
-        raw.ask([0x16, 0x1D, 0x00] + offset + part, on: stage)
-          == [0x17, 0x1D, 0x00] + offset + part)
+  @Test("Each of four centrals has its own question, answer, subscription and MTU")
+  func four() throws {
+    var phones: [Phone] = []
+    for (index, mtu) in [nil, 50, 185, 517].enumerated() {
+      #expect(scene.isInviting)
+      phones.append(try scene.connectedPhone(mtu: mtu))
+      #expect(scene.host.connectionCount == index + 1)
+    }
+    scene.expectHealthy()
+    #expect(phones.map(\.mtu) == [23, 50, 185, 517])
+
+    // The first two subscribe, and all but the second ask.
+    scene.subscribe(phones[0])
+    scene.subscribe(phones[1])
+    for index in [0, 2, 3] {
+      #expect(scene.write("Am I number \(index)?", by: phones[index]) == .success(.written))
+      #expect(scene.events.contains(.asked(index, "Am I number \(index)?")))
+    }
+    #expect(phones.map(\.answers.count) == [1, 0, 0, 0])
+    #expect(scene.readText(Handles.answer, by: phones[1]) == "")
+    let answers = phones.map { scene.readText(Handles.answer, by: $0) ?? "" }
+    #expect(phones[0].answers.first.map { answers[0].hasPrefix($0) } == true)
+
+    // One central's requests do not affect the others.
+    scene.subscribe(phones[2])
+    #expect(phones.map(\.answers.count) == [1, 0, 1, 0])
+    #expect(phones[2].answers == [answers[2]])
+    scene.subscribe(phones[0], .none)
+    _ = scene.write("Again?", by: phones[0])
+    #expect(phones.map(\.answers.count) == [1, 0, 1, 0])
+    #expect(scene.readText(Handles.answer, by: phones[3]) == answers[3])
+    func configuration(_ phone: Phone) -> Phone.Outcome? {
+      scene.perform(.read(Handles.configuration), by: phone)
     }
     #expect(
-      raw.ask([0x18, 0x01], on: stage)
-        == [0x01, 0x18, 0x1D, 0x00, ATTErrorCode.invalidAttributeValueLength.rawValue])
-    #expect(raw.ask([0x12, 0x1D, 0x00, 0x3F], on: stage) == [0x13])
+      phones.map(configuration)
+        == [[0, 0], [1, 0], [1, 0], [0, 0]].map { .success(.value($0)) })
   }
 
-  @Test("A shake gives subscribed centrals another answer; after clearing it gives none")
-  func shakeAndClear() throws {
-    let phone = try stage.connectedPhone(mtu: 185)
-    let other = try stage.connectedPhone(mtu: 185)
-    stage.subscribe(phone)
-    stage.subscribe(other)
-    _ = stage.write("Shall I?", by: phone)
-    stage.host.server.application.shake()
-    stage.settle()
-    #expect(phone.answers.count == 2)
-    #expect(other.answers == [])
-    stage.host.server.application.clear()
-    stage.host.server.application.shake()
-    stage.settle()
-    #expect(phone.answers.count == 2)
-    #expect(stage.readText(Handles.answer, by: phone) == "")
+  @Test(
+    "The longest question and response pass, and no packet exceeds the controller's buffers",
+    arguments: Buffers.all, Buffers.all)
+  func longest(ball: Buffers, phone: Buffers) throws {
+    let scene = try Scene<4>(controller: ball.configuration)
+    let central = try scene.connectedPhone(mtu: 517, controller: phone.configuration)
+    scene.subscribe(central)
+    let question = String(repeating: "why ", count: 127) + "me ?"
+    for _ in 0..<4 { #expect(scene.write(question, by: central) == .success(.written)) }
+    #expect(central.answers.count == 4)
+    #expect(scene.events.filter { $0 == .asked(0, question) }.count == 4)
+    // Declarations of 2-byte and of 16-byte UUIDs never share a response.
+    let everything = AttributeHandleRange(
+      start: AttributeHandle(rawValue: 1), end: AttributeHandle(rawValue: 0x20))
+    guard
+      case .success(.characteristics(let found)) = scene.perform(
+        .discoverCharacteristics(everything), by: central)
+    else {
+      Issue.record("Nothing is found")
+      return
+    }
+    #expect(found.count == 13)
+    scene.expectHealthy()
+    // No packet exceeds the controller's buffers.
+    let limit = 5 + Int(ball.configuration.aclDataLength)
+    #expect(scene.sent.allSatisfy { $0.first != 0x02 || $0.count <= limit })
   }
+}
+
+/// The buffers of a controller.
+struct Buffers: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let configuration: ControllerConfiguration
+
+  static let all = [
+    Buffers(
+      testDescription: "27 × 1",
+      configuration: ControllerConfiguration(
+        aclDataLength: 27, aclPacketCount: 1, supportsDataLengthExtension: false)),
+    Buffers(
+      testDescription: "27 × 1, long packets over the air",
+      configuration: ControllerConfiguration(aclDataLength: 27, aclPacketCount: 1)),
+    Buffers(
+      testDescription: "192 × 1",
+      configuration: ControllerConfiguration(aclDataLength: 192, aclPacketCount: 1)),
+    Buffers(testDescription: "251 × 8", configuration: ControllerConfiguration()),
+    Buffers(
+      testDescription: "1021 × 4, shared with BR/EDR",
+      configuration: ControllerConfiguration(
+        aclDataLength: 1_021, aclPacketCount: 4, sharesBuffers: true)),
+  ]
 }

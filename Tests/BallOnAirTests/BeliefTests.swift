@@ -1,8 +1,9 @@
 import BallTestSupport
 import BluetoothHost
-import EightBall
 import Testing
 import VirtualRadio
+
+private typealias Handle = GuardedDatabase.Handle
 
 /// A peer that uses a bonded peer's address does not have its key (the attack BLESA). The central
 /// sends it no request, and accepts no value from it, before the link is encrypted.
@@ -13,27 +14,19 @@ struct BeliefTests {
     inClear: Bool = false, disturb: (SecurePair) -> Void = { _ in }
   ) -> SecurePair {
     let pair = SecurePair()
-    pair.connect()
-    _ = pair.central.pair()
-    pair.run(for: 2_000)
+    pair.pair()
     pair.disconnect()
     disturb(pair)
     pair.connect(inClear: inClear)
     return pair
   }
 
-  /// The errors that the central's client received.
-  private func errors(_ pair: SecurePair) -> [OperationError] {
-    pair.central.askingClient.errors
-  }
-
-  /// Gives the central's host an answer of the ball, as if from its link.
+  /// Gives the central's host a value of the peripheral, as if from its link.
   private func notify(_ central: SecureDevice, opcode: UInt8 = 0x1B) {
-    central.host.client.application.links[0]?.awaitsAnswer = true
     let link = UInt8(truncatingIfNeeded: central.radio.connectionHandles[0].rawValue)
     // The link, packet boundary 2, 8 bytes; 4 bytes, channel 4; the opcode, its handle, one byte.
     let packet: [UInt8] = [
-      0x02, link, 0x20, 8, 0, 4, 0, 4, 0, opcode, UInt8(Handles.answer.rawValue), 0, 0x21,
+      0x02, link, 0x20, 8, 0, 4, 0, 4, 0, opcode, UInt8(Handle.open.rawValue), 0, 0x21,
     ]
     central.host.receive(packet.span, at: central.now)
   }
@@ -41,72 +34,76 @@ struct BeliefTests {
   @Test("A link to a bonded peer is encrypted at once; no request is sent unencrypted")
   func encryptsFirst() {
     let pair = bondedPair()
-    #expect(pair.central.protection.contains(.encrypted))
-    #expect(pair.peripheral.protection.contains(.encrypted))
+    for device in pair.devices { #expect(device.isEncrypted) }
     #expect(pair.central.perform(.exchangeMTU))
     pair.run(for: 1_000)
-    #expect(pair.central.protection.contains(.encrypted))
+    #expect(pair.central.isEncrypted)
     #expect(pair.central.operation == nil)
     let mtu = pair.central.host.mtu(at: 0)
     #expect(mtu != .minimum)
-    #expect(errors(pair) == [])
+    #expect(pair.central.collector.errors == [])
     #expect(pair.peripheral.packetsInClear == 0)
   }
 
-  @Test("A peer without the key receives no request, and the operation fails with the reason")
+  @Test("A peer without the key receives no request, and the operation fails; the link stays")
   func impostor() {
-    let pair = bondedPair { $0.peripheral.host.security.removeBond(at: 0) }
+    let pair = bondedPair { $0.peripheral.removeBonds() }
+    #expect(pair.central.record.encryptionFailures == [.pinOrKeyMissing])
+    #expect(pair.central.protection == .bonded)
+    #expect(pair.peripheral.protection == .none)
+    #expect(pair.central.host.connectionCount == 1)
     for count in 1...2 {
-      #expect(pair.central.perform(.read(Handles.answer)))
+      #expect(pair.central.perform(.read(Handle.open)))
       pair.run(for: 1_000)
-      #expect(errors(pair) == Array(repeating: .encryptionFailed(.pinOrKeyMissing), count: count))
+      #expect(
+        pair.central.collector.errors
+          == Array(repeating: .encryptionFailed(.pinOrKeyMissing), count: count))
     }
     #expect(pair.peripheral.packetsInClear == 0)
     #expect(pair.central.bondCount == 1)
+    // Nor does it when the program asks for encryption.
+    let failures = pair.central.record.encryptionFailures.count
+    _ = pair.central.secure()
+    pair.run(for: 1_000)
+    #expect(pair.central.record.encryptionFailures.dropFirst(failures) == [.pinOrKeyMissing])
+    #expect(pair.central.protection == .bonded)
   }
 
   @Test("A value from an unencrypted link is dropped, and accepted from an encrypted one")
   func notification() {
     let pair = bondedPair(inClear: true)
+    #expect(pair.central.collector.security == .bonded)
     notify(pair.central)
-    #expect(pair.central.askingClient.answerCount == 0)
+    #expect(pair.central.collector.notified.isEmpty)
     _ = pair.central.secure()
     pair.run(for: 1_000)
+    #expect(pair.central.isEncrypted)
+    #expect(pair.central.collector.security == pair.central.protection)
     notify(pair.central)
-    #expect(pair.central.askingClient.answerCount == 1)
+    #expect(pair.central.collector.notified.count == 1)
   }
 
   /// A peer that gets no confirmation ends the link after 30 s: Vol 3, Part F, 3.3.3.
   @Test("An indication from an unencrypted link is confirmed, and its value dropped")
   func indication() {
     let pair = bondedPair(inClear: true)
-    #expect(!pair.central.protection.contains(.encrypted))
+    #expect(!pair.central.isEncrypted)
     var confirmations = 0
     pair.central.onPacket = { if $0.count == 10, $0[9] == 0x1E { confirmations += 1 } }
-    notify(pair.central, opcode: 0x1D)
-    pair.run(for: 100)
-    #expect(confirmations == 1)
-    #expect(pair.central.askingClient.answerCount == 0)
-    notify(pair.central)
-    pair.run(for: 100)
-    #expect(confirmations == 1)
-    #expect(pair.central.askingClient.answerCount == 0)
-  }
-
-  @Test("A link to a peer that has lost its bond stays, unencrypted")
-  func lostBond() {
-    let pair = bondedPair { $0.peripheral.host.security.removeBond(at: 0) }
-    #expect(pair.central.record.encryptionFailures == [.pinOrKeyMissing])
-    #expect(pair.central.protection == .bonded)
-    #expect(pair.central.host.connectionCount == 1)
+    for opcode: UInt8 in [0x1D, 0x1B] {
+      notify(pair.central, opcode: opcode)
+      pair.run(for: 100)
+      #expect(confirmations == 1)
+      #expect(pair.central.collector.notified.isEmpty)
+    }
   }
 
   @Test("Without its bond, a peer is treated as unbonded")
   func dropped() {
     let pair = bondedPair(inClear: true)
-    pair.central.host.security.removeBond(at: 0)
+    pair.central.removeBonds()
     notify(pair.central)
-    #expect(pair.central.askingClient.answerCount == 1)
+    #expect(pair.central.collector.notified.count == 1)
     #expect(pair.central.perform(.exchangeMTU))
     pair.run(for: 1_000)
     #expect(pair.central.operation == nil)
@@ -119,12 +116,11 @@ struct BeliefTests {
     #expect(pair.central.pair())
     #expect(pair.central.perform(.exchangeMTU))
     pair.run(for: 1_000)
-    #expect(errors(pair) == [.encryptionFailed(.authenticationFailure)])
+    #expect(pair.central.collector.errors == [.encryptionFailed(.authenticationFailure)])
     #expect(pair.peripheral.packetsInClear == 0)
   }
 
-  @Test(
-    "The wait for a controller's encryption event ends after 45 s")
+  @Test("The wait for a controller's encryption event ends after 45 s")
   func silentController() {
     let pair = bondedPair(inClear: true)
     let central = pair.central
@@ -134,19 +130,9 @@ struct BeliefTests {
     #expect(throws: Never.self) { try pair.bench.settle() }
     let begin = pair.bench.now
     central.host.advance(to: begin.advanced(by: 44_999))
-    #expect(errors(pair) == [])
+    #expect(central.collector.errors == [])
     central.host.advance(to: begin.advanced(by: 45_000))
-    #expect(errors(pair) == [.encryptionFailed(.connectionTimeout)])
+    #expect(central.collector.errors == [.encryptionFailed(.connectionTimeout)])
     #expect(central.record.encryptionFailures == [.commandDisallowed, .connectionTimeout])
-  }
-
-  @Test("The client is informed of the link's security")
-  func report() {
-    let pair = bondedPair(inClear: true)
-    #expect(pair.central.askingClient.security == .bonded)
-    _ = pair.central.secure()
-    pair.run(for: 1_000)
-    #expect(pair.central.askingClient.security == pair.central.protection)
-    #expect(pair.central.protection.contains(.encrypted))
   }
 }

@@ -1,3 +1,4 @@
+import BallTestSupport
 import BluetoothHost
 import EightBall
 import Testing
@@ -32,7 +33,7 @@ struct ChannelTests {
     pair.run(for: 500)
     #expect(pair.peripheral.open(0x0080) == 2)
     pair.run(for: 500)
-    for device in [pair.central, pair.peripheral] {
+    for device in pair.devices {
       #expect(device.owner.streams.mapValues(\.spsm) == [0: 0x0080, 1: 0x00FF, 2: 0x0080])
     }
     var sent: [[UInt8]] = []
@@ -82,99 +83,5 @@ struct ChannelTests {
       pair.run(for: 50)
     }
     #expect(received == sent)
-  }
-
-  @Test("A request fails if nothing listens, or if the peer is not authorized")
-  func refusals() {
-    let pair = makePair()
-    pair.peripheral.owner.listen(on: 0x0081, isAuthorized: false)
-    pair.central.open(0x0080)
-    pair.central.open(0x0081)
-    pair.run(for: 500)
-    #expect(
-      pair.central.owner.ends == [
-        .refused(.spsmNotSupported), .refused(.insufficientAuthorization),
-      ])
-    #expect(pair.central.host.channels.count == 0)
-  }
-
-  @Test(
-    "A listener that requires encryption refuses an unencrypted link: 0x0005, or 0x0008 with a bond"
-  )
-  func encryption() {
-    let pair = makePair()
-    pair.peripheral.owner.listen(on: 0x0080, security: .encryption)
-    pair.central.open(0x0080)
-    pair.run(for: 500)
-    #expect(pair.central.owner.ends == [.refused(.insufficientAuthentication)])
-
-    #expect(pair.central.pair())
-    pair.run(for: 2_000)
-    pair.central.open(0x0080)
-    pair.run(for: 500)
-    #expect(pair.central.owner.streams.count == 1)
-
-    pair.disconnect()
-    pair.connect(inClear: true)
-    pair.central.owner.ends = []
-    pair.central.open(0x0080)
-    pair.run(for: 500)
-    #expect(pair.central.owner.ends == [.refused(.insufficientEncryption)])
-    #expect(pair.central.secure())
-    pair.run(for: 1_000)
-    pair.central.open(0x0080)
-    pair.run(for: 500)
-    #expect(pair.central.owner.streams.count == 1)
-  }
-
-  @Test("A listener that requires authentication refuses a key of Just Works")
-  func authentication() {
-    let pair = makePair()
-    pair.peripheral.owner.listen(on: 0x0080, security: .authentication)
-    #expect(pair.central.pair())
-    pair.run(for: 2_000)
-    pair.central.open(0x0080)
-    pair.run(for: 500)
-    #expect(pair.central.owner.ends == [.refused(.insufficientAuthentication)])
-  }
-
-  @Test("Each side closes a channel; its identifier can then be used again")
-  func closing() {
-    let pair = makePair()
-    pair.peripheral.owner.listen(on: 0x0080)
-    for closesItself in [true, false] {
-      pair.central.open(0x0080)
-      pair.run(for: 500)
-      #expect(pair.central.host.channels.count == 1)
-      (closesItself ? pair.central : pair.peripheral).host.channels.disconnect(0)
-      pair.run(for: 500)
-      for device in [pair.central, pair.peripheral] { #expect(device.host.channels.count == 0) }
-    }
-    #expect(pair.central.owner.ends == [.closed, .closedByPeer])
-    #expect(pair.peripheral.owner.ends == [.closedByPeer, .closed])
-  }
-
-  @Test("The end of a link closes its channels at both sides, with bytes on their way")
-  func linkLoss() {
-    let pair = makePair()
-    pair.peripheral.owner.listen(on: 0x0080)
-    pair.central.open(0x0080)
-    pair.central.open(0x0080)
-    pair.run(for: 500)
-    pair.central.send(bytes(10_000, seed: 1), on: 0)
-    pair.peripheral.send(bytes(10_000, seed: 2), on: 1)
-    pair.disconnect()
-    #expect(
-      pair.central.owner.ends
-        == [ChannelEnd](repeating: .linkLost(.connectionTerminatedByLocalHost), count: 2))
-    #expect(
-      pair.peripheral.owner.ends
-        == [ChannelEnd](repeating: .linkLost(.remoteUserTerminatedConnection), count: 2))
-    pair.connect()
-    pair.central.open(0x0080)
-    pair.run(for: 500)
-    pair.central.send([1, 2, 3], on: 0)
-    pair.run(for: 500)
-    #expect(pair.peripheral.take(from: 0) == [1, 2, 3])
   }
 }

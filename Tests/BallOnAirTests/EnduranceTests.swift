@@ -1,3 +1,4 @@
+import BallTestSupport
 import BluetoothHost
 import Testing
 import VirtualRadio
@@ -6,22 +7,22 @@ import VirtualRadio
 struct EnduranceTests {
   @Test("1,000 questions on one link are each answered once")
   func questions() throws {
-    let stage = try Stage<4>(
+    let scene = try Scene<4>(
       controller: ControllerConfiguration(aclDataLength: 27, aclPacketCount: 2))
-    let phone = try stage.connectedPhone(mtu: 185)
-    stage.subscribe(phone)
+    let phone = try scene.connectedPhone(mtu: 185)
+    scene.subscribe(phone)
     for number in 0..<1_000 {
       let text = "Is \(number) the number that I have been looking for all along?"
-      #expect(stage.write(text, by: phone) == .success(.written))
+      #expect(scene.write(text, by: phone) == .success(.written))
       #expect(phone.answers.count == number + 1)
-      stage.sent.removeAll()
+      scene.sent.removeAll()
     }
-    stage.expectHealthy()
-    let asked = stage.events.filter { if case .asked = $0 { true } else { false } }
+    scene.expectHealthy()
+    let asked = scene.events.filter { if case .asked = $0 { true } else { false } }
     #expect(asked.count == 1_000)
-    #expect(!stage.events.contains { if case .missed = $0 { true } else { false } })
+    #expect(!scene.events.contains { if case .missed = $0 { true } else { false } })
     // Each of the twenty is as likely as the others: about 50 of each.
-    for text in texts {
+    for text in answerTexts {
       let count = phone.answers.filter { $0 == text }.count
       #expect((20...90).contains(count), "\(text) \(count) times")
     }
@@ -29,45 +30,44 @@ struct EnduranceTests {
 
   @Test("200 links one after another are each asked on", arguments: [1, 0])
   func reconnections(_ buffersLost: Int) throws {
-    let stage = try Stage<4>(
+    let scene = try Scene<4>(
       controller: ControllerConfiguration(aclDataLength: 27, aclPacketCount: 3))
-    let phone = stage.phone()
+    let phone = scene.phone()
     for number in 0..<200 {
-      try stage.connect(phone)
-      if number % 2 == 0 { stage.subscribe(phone) }
+      try scene.connect(phone)
+      if number % 2 == 0 { scene.subscribe(phone) }
       phone.forget()
-      #expect(stage.write("Number?", by: phone) == .success(.written))
+      #expect(scene.write("Number?", by: phone) == .success(.written))
       #expect(phone.answers.count == (number % 2 == 0 ? 1 : 0))
       if buffersLost > 0, number % 2 == 0 {
         // The link ends with a packet in the controller, whose completion is never reported.
-        stage.radio.faults.loseCompletions(buffersLost)
-        _ = stage.readText(Handles.answer, by: phone)
+        scene.radio.faults.loseCompletions(buffersLost)
+        _ = scene.readText(Handles.answer, by: phone)
       }
-      stage.disconnect(phone)
-      stage.sent.removeAll()
-      stage.expectHealthy()
+      scene.disconnect(phone)
+      scene.sent.removeAll()
+      scene.expectHealthy()
     }
   }
 
   @Test("200 links end while the answer is on its way")
   func abandoned() throws {
-    let stage = try Stage<2>(
+    let scene = try Scene<2>(
       controller: ControllerConfiguration(aclDataLength: 27, aclPacketCount: 1))
-    let phone = stage.phone()
+    let phone = scene.phone()
     for number in 0..<200 {
-      try stage.connect(phone)
-      stage.subscribe(phone)
-      let link = try #require(phone.link)
-      phone.central.perform(.write(Handles.question, Array("Why?".utf8)), on: link)
-      for _ in 0..<(number % 12) { _ = stage.carryOne() }
+      try scene.connect(phone)
+      scene.subscribe(phone)
+      phone.write(Array("Why?".utf8))
+      for _ in 0..<(number % 12) { _ = scene.carryOne() }
       if number % 3 == 0 {
-        stage.host.disconnectAll()
-        stage.run(within: 5_000) { phone.link == nil }
-        stage.settle()
+        scene.host.disconnectAll()
+        scene.run(within: 5_000) { !phone.hasLink }
+        scene.settle()
       } else {
-        stage.disconnect(phone)
+        scene.disconnect(phone)
       }
-      stage.expectHealthy()
+      scene.expectHealthy()
     }
   }
 }

@@ -1,5 +1,5 @@
+import BallTestSupport
 import BluetoothHost
-import EightBall
 import Testing
 import VirtualRadio
 
@@ -8,7 +8,7 @@ import VirtualRadio
 struct PairingTests {
   /// Both sides have agreed, the link has this security, and the bonds are equal.
   private func expectPaired(_ pair: SecurePair, _ security: LinkSecurity) throws {
-    for device in [pair.central, pair.peripheral] {
+    for device in pair.devices {
       #expect(device.protection == security)
       #expect(device.record.security.contains(.encrypted))
       #expect(device.bondCount == 1)
@@ -20,40 +20,33 @@ struct PairingTests {
     #expect(other.identityAddress == pair.central.address)
   }
 
-  @Test("The central pairs by LE Secure Connections, and both store the same key")
-  func centralPairs() throws {
-    let pair = SecurePair()
-    pair.connect()
-    #expect(pair.central.pair())
-    pair.run(for: 2_000)
-    try expectPaired(pair, .encrypted | .secureConnections | .bonded)
+  struct Row: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var begins: KeyPath<SecurePair, SecureDevice> & Sendable = \.central
+    var configuration = ControllerConfiguration()
+    var peripheral = PairingPolicy()
+    var security: LinkSecurity = .encrypted | .secureConnections | .bonded
   }
 
-  @Test("The peripheral requests the pairing")
-  func peripheralAsks() throws {
-    let pair = SecurePair()
+  @Test(
+    "Both store the same key",
+    arguments: [
+      Row(testDescription: "the central pairs by LE Secure Connections"),
+      Row(testDescription: "the peripheral requests the pairing", begins: \.peripheral),
+      Row(
+        testDescription: "packets of 27 bytes carry a public key in three",
+        configuration: ControllerConfiguration(aclDataLength: 27)),
+      Row(
+        testDescription: "a device without P-256 pairs by legacy pairing",
+        peripheral: PairingPolicy(secureConnections: .notOffered),
+        security: .encrypted | .bonded),
+    ])
+  func pairs(_ row: Row) throws {
+    let pair = SecurePair(peripheral: row.peripheral, configuration: row.configuration)
     pair.connect()
-    #expect(pair.peripheral.pair())
+    #expect(pair[keyPath: row.begins].pair())
     pair.run(for: 2_000)
-    try expectPaired(pair, .encrypted | .secureConnections | .bonded)
-  }
-
-  @Test("Controllers whose packets hold 27 bytes carry a public key in three")
-  func smallPackets() throws {
-    let pair = SecurePair(configuration: ControllerConfiguration(aclDataLength: 27))
-    pair.connect()
-    #expect(pair.central.pair())
-    pair.run(for: 2_000)
-    try expectPaired(pair, .encrypted | .secureConnections | .bonded)
-  }
-
-  @Test("A device without P-256 pairs by legacy pairing")
-  func legacy() throws {
-    let pair = SecurePair(peripheral: PairingPolicy(secureConnections: .notOffered))
-    pair.connect()
-    #expect(pair.central.pair())
-    pair.run(for: 2_000)
-    try expectPaired(pair, .encrypted | .bonded)
+    try expectPaired(pair, row.security)
   }
 
   @Test("Both users see the same number, and a link that both confirm is authenticated")
@@ -65,7 +58,7 @@ struct PairingTests {
     pair.run(for: 1_000)
     #expect(pair.central.record.prompts.count == 1)
     #expect(pair.central.record.prompts == pair.peripheral.record.prompts)
-    for device in [pair.central, pair.peripheral] {
+    for device in pair.devices {
       #expect(device.protection == .none)
       #expect(device.confirm())
     }
@@ -76,34 +69,14 @@ struct PairingTests {
   @Test("A bond encrypts the next link without pairing")
   func bond() throws {
     let pair = SecurePair()
-    pair.connect()
-    #expect(pair.central.pair())
-    pair.run(for: 2_000)
+    pair.pair()
     pair.disconnect()
     pair.connect(inClear: true)
-    #expect(pair.central.protection == .bonded)
-    #expect(pair.peripheral.protection == .bonded)
+    for device in pair.devices { #expect(device.protection == .bonded) }
     #expect(pair.central.secure())
     pair.run(for: 1_000)
     try expectPaired(pair, .encrypted | .secureConnections | .bonded)
     #expect(pair.central.record.outcomes.count == 1)
-  }
-
-  @Test("A peripheral that has lost its bond cannot encrypt, and the link stays unprotected")
-  func lostBond() {
-    let pair = SecurePair()
-    pair.connect()
-    _ = pair.central.pair()
-    pair.run(for: 2_000)
-    pair.disconnect()
-    pair.peripheral.host.security.removeBond(at: 0)
-    pair.connect()
-    _ = pair.central.secure()
-    pair.run(for: 1_000)
-    // At the connection, and at the program's request.
-    #expect(pair.central.record.encryptionFailures == [.pinOrKeyMissing, .pinOrKeyMissing])
-    #expect(pair.central.protection == .bonded)
-    #expect(pair.peripheral.protection == .none)
   }
 
   @Test("A wrong key ends the link at both sides")
@@ -114,7 +87,6 @@ struct PairingTests {
     _ = pair.central.pair()
     pair.run(for: 2_000)
     #expect(pair.central.host.connectionCount == 0)
-    #expect(pair.central.bondCount == 0)
-    #expect(pair.peripheral.bondCount == 0)
+    for device in pair.devices { #expect(device.bondCount == 0) }
   }
 }

@@ -1,3 +1,4 @@
+import BallTestSupport
 import BluetoothHost
 import EightBall
 import Testing
@@ -12,17 +13,17 @@ struct RandomWalkTests {
     let controller =
       seed % 2 == 0
       ? ControllerConfiguration() : ControllerConfiguration(aclDataLength: 27, aclPacketCount: 1)
-    var walk = Walk(seed: UInt64(seed), stage: try Stage<3>(controller: controller))
+    var walk = Walk(seed: UInt64(seed), scene: try Scene<3>(controller: controller))
     for step in 0..<2_000 {
       walk.act()
       walk.check("step \(step)")
       if step % 10 == 9 {
         // A phone out of reach is disconnected by then.
-        walk.stage.run(for: 2_100)
-        walk.stage.settle()
-        walk.stage.expectHealthy()
+        walk.scene.run(for: 2_100)
+        walk.scene.settle()
+        walk.scene.expectHealthy()
       }
-      if walk.stage.isStuck { break }
+      if walk.scene.isStuck { break }
     }
     walk.expectRecovery()
     // The walk was long enough.
@@ -32,12 +33,12 @@ struct RandomWalkTests {
 
   @Test("With faults the ball survives 2,000 steps", arguments: 11...14)
   func wild(_ seed: Int) throws {
-    var walk = Walk(seed: UInt64(seed), stage: try Stage<3>())
+    var walk = Walk(seed: UInt64(seed), scene: try Scene<3>())
     for step in 0..<2_000 {
       if walk.chance(of: 16) { walk.fail() } else { walk.act() }
       walk.check("step \(step)")
       if step % 250 == 249 { walk.expectRecovery() }
-      if walk.stage.isStuck { break }
+      if walk.scene.isStuck { break }
     }
     walk.expectRecovery()
     #expect(walk.answerCount > 100, "\(walk.answerCount)")
@@ -45,9 +46,9 @@ struct RandomWalkTests {
   }
 }
 
-/// One walk: the stage, and the steps so far.
+/// One walk: the scene, and the steps so far.
 private struct Walk {
-  let stage: Stage<3>
+  let scene: Scene<3>
   private var random: RandomSource
   private var phones: [Phone] = []
   private var isPluggedIn = true
@@ -55,9 +56,9 @@ private struct Walk {
   private(set) var answerCount = 0
   private(set) var linkCount = 0
 
-  init(seed: UInt64, stage: Stage<3>) {
+  init(seed: UInt64, scene: Scene<3>) {
     random = RandomSource(seed: seed)
-    self.stage = stage
+    self.scene = scene
   }
 
   /// `true` once in `count` calls, at random.
@@ -69,45 +70,46 @@ private struct Walk {
   mutating func act() {
     if !isPluggedIn, chance(of: 4) {
       isPluggedIn = true
-      return stage.ballReturns()
+      return scene.ballReturns()
     }
     if phones.isEmpty || phones.count < 5 && chance(of: 10) {
       let mtu = ATTMTU(23 + number(495)) ?? .maximum
-      return phones.append(stage.phone { $0.mtu = mtu })
+      return phones.append(scene.phone { $0.mtu = mtu })
     }
     let index = number(UInt32(phones.count))
     let phone = phones[index]
-    guard let link = phone.link else {
+    guard phone.hasLink else {
       if chance(of: 8) {
         phones.remove(at: index)
-        stage.dismiss(phone)
+        scene.dismiss(phone)
       } else {
-        phone.connect(to: stage.ballAddress, timeout: 2_000, at: stage.now)
-        if let link = phone.link, !chance(of: 3) {
-          phone.central.perform(.subscribe(Handles.configuration, .notification), on: link)
+        phone.connect(to: scene.radio.address, timeout: 2_000, at: scene.now)
+        if phone.hasLink, !chance(of: 3) {
+          phone.perform(.subscribe(Handles.configuration, .notification))
         }
         carry()
       }
       return
     }
     switch number(16) {
-    case 0 where chance(of: 3): phone.central.disconnect(link)
+    case 0 where chance(of: 3): phone.disconnect()
     case 1 where chance(of: 3):
       phones.remove(at: index)
-      stage.dismiss(phone)
-    case 2: phone.central.perform(.exchangeMTU, on: link)
-    case 3...4: phone.central.perform(.subscribe(Handles.configuration, .notification), on: link)
-    case 5: phone.central.perform(.subscribe(Handles.configuration, .none), on: link)
-    case 6...8: phone.central.perform(.write(Handles.question, makeQuestion()), on: link)
+      scene.dismiss(phone)
+    case 2: phone.perform(.exchangeMTU)
+    case 3...4: phone.perform(.subscribe(Handles.configuration, .notification))
+    case 5: phone.perform(.subscribe(Handles.configuration, .none))
+    case 6...8: phone.write(makeQuestion())
     case 9:
-      phone.central.perform(.writeWithoutResponse(Handles.question, [0x61, 0x3F]), on: link)
-    case 10: phone.central.perform(.read(Handles.answer), on: link)
-    case 11: phone.central.perform(.discoverServices(nil), on: link)
-    case 12: RawLink(phone).send(makeNoise(), on: makeChannel())
-    case 13: stage.host.server.application.shake()
+      phone.perform(
+        .writeWithoutResponse(Handles.question, byteCount: 2), value: [0x61, 0x3F])
+    case 10: phone.perform(.read(Handles.answer))
+    case 11: phone.perform(.discoverServices)
+    case 12: phone.radio.send(makeNoise(), on: makeChannel())
+    case 13: scene.host.server.application.shake()
     case 14 where chance(of: 3):
-      if chance(of: 4) { stage.host.disconnectAll() } else { stage.host.server.application.clear() }
-    default: stage.run(for: UInt32(number(3_000)))
+      if chance(of: 4) { scene.host.disconnectAll() } else { scene.host.server.application.clear() }
+    default: scene.run(for: UInt32(number(3_000)))
     }
     carry()
   }
@@ -116,7 +118,7 @@ private struct Walk {
   mutating func fail() {
     let isBall = chance(of: 2)
     let radio =
-      isBall || phones.isEmpty ? stage.radio : phones[number(UInt32(phones.count))].radio
+      isBall || phones.isEmpty ? scene.radio : phones[number(UInt32(phones.count))].radio
     switch number(10) {
     case 0: radio.fail(hardwareCode: 0x42)
     case 1: radio.faults.losePacket()
@@ -128,7 +130,7 @@ private struct Walk {
     case 7: radio.faults.refuse(.leSetAdvertisingEnable, with: .commandDisallowed)
     case 8: radio.faults.refuse(.disconnect, with: .unknownConnectionIdentifier)
     default:
-      if isPluggedIn { stage.ballVanishes() }
+      if isPluggedIn { scene.ballVanishes() }
       isPluggedIn = false
     }
     carry()
@@ -136,8 +138,8 @@ private struct Walk {
 
   /// Carries some packets, or all of them.
   private mutating func carry() {
-    if chance(of: 3) { return stage.settle() }
-    for _ in 0..<number(12) { _ = stage.carryOne() }
+    if chance(of: 3) { return scene.settle() }
+    for _ in 0..<number(12) { _ = scene.carryOne() }
   }
 
   private mutating func makeQuestion() -> [UInt8] {
@@ -165,15 +167,15 @@ private struct Walk {
   // MARK: Invariants
 
   mutating func check(_ what: @autoclosure () -> Comment) {
-    if stage.host.connectionCount > 3 { Issue.record("too many links") }
-    let counters = stage.radio.counters
+    if scene.host.connectionCount > 3 { Issue.record("too many links") }
+    let counters = scene.radio.counters
     if counters.oversizedPackets > 0 || counters.malformedPackets > 0 {
       Issue.record("\(counters)")
     }
     for phone in phones where !phone.answers.allSatisfy(isAnswer) {
       Issue.record("\(phone.answers) after \(what())")
     }
-    for event in stage.events {
+    for event in scene.events {
       switch event {
       case .answered: answerCount += 1
       case .connected: linkCount += 1
@@ -181,31 +183,22 @@ private struct Walk {
       default: break
       }
     }
-    stage.events.removeAll()
-    if stage.sent.count > 1_000 { stage.sent.removeAll() }
+    scene.events.removeAll()
+    if scene.sent.count > 1_000 { scene.sent.removeAll() }
   }
 
   /// Whether it is one of the ball's answers, or its beginning as cut by the MTU.
   private func isAnswer(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
-    return texts.contains { $0.utf8.starts(with: bytes) } || bytes.count >= 20
+    return answerTexts.contains { $0.utf8.starts(with: bytes) } || bytes.count >= 20
   }
 
   /// Ends all links and faults; the next phone is answered.
   mutating func expectRecovery() {
-    for phone in phones { stage.dismiss(phone) }
+    for phone in phones { scene.dismiss(phone) }
     phones = []
-    if !isPluggedIn { stage.ballReturns() }
+    if !isPluggedIn { scene.ballReturns() }
     isPluggedIn = true
-    stage.radio.faults.removeAll()
-    stage.settle()
-    stage.run(within: 300_000) { stage.isInviting && stage.host.connectionCount == 0 }
-    let asker = stage.ask("Is all well?")
-    stage.run(within: 60_000) { asker.isFinished }
-    #expect(asker.isAnswered)
-    stage.settle()
-    #expect(stage.isInviting)
-    #expect(stage.radio.connectionHandles == [])
-    stage.dismiss(asker)
+    scene.expectRecovery(within: 300_000, "after a walk")
   }
 }

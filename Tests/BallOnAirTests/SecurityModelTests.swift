@@ -1,3 +1,4 @@
+import BallTestSupport
 import EightBall
 import Testing
 import VirtualRadio
@@ -8,7 +9,7 @@ private typealias Handle = GuardedDatabase.Handle
 
 /// Two devices with random events in any order, and their invariants.
 private final class SecurityModel {
-  let pair: GuardedPair
+  let pair: SecurePair
   private var source: RandomSource
   private let seed: UInt64
   /// The last bonds, and their strength.
@@ -18,15 +19,15 @@ private final class SecurityModel {
   private(set) var encryptions = 0
   private(set) var protectedValues = 0
 
-  private var devices: [GuardedDevice] { [pair.central, pair.peripheral] }
+  private var devices: [SecureDevice] { pair.devices }
 
   init(seed: UInt64, hidden: Bool) {
     self.seed = seed
     source = RandomSource(seed: seed)
     let privacy = PrivacyPolicy(hidesIdentity: hidden, renewalInterval: 60)
-    pair = GuardedPair(
+    pair = SecurePair(
       keys: (Number128(words: [1, 2, 3, 4]), Number128(words: [5, 6, 7, 8])),
-      privacy: (privacy, privacy), seed: seed)
+      privacy: privacy, seed: seed)
     pair.check = { [unowned self] in check() }
     for device in devices {
       device.onPacket = { [unowned self, unowned device] in sent($0, by: device) }
@@ -34,7 +35,7 @@ private final class SecurityModel {
   }
 
   private func below(_ bound: UInt32) -> UInt32 { source.next(below: bound) }
-  private func either() -> GuardedDevice { devices[Int(below(2))] }
+  private func either() -> SecureDevice { devices[Int(below(2))] }
 
   private func fail(_ comment: String) {
     Issue.record("seed \(seed): \(comment), after \(steps.suffix(12))")
@@ -56,7 +57,7 @@ private final class SecurityModel {
     }
   }
 
-  private func checkBonds(of device: GuardedDevice, _ number: Int) {
+  private func checkBonds(of device: SecureDevice, _ number: Int) {
     var seen: [DeviceAddress: Bond] = [:]
     for index in 0..<device.bondCount {
       guard let bond = device.host.security.bonds.bond(at: index) else { continue }
@@ -72,7 +73,7 @@ private final class SecurityModel {
   }
 
   /// No protected value leaves a host for a link that is not encrypted.
-  private func sent(_ packet: [UInt8], by device: GuardedDevice) {
+  private func sent(_ packet: [UInt8], by device: SecureDevice) {
     guard packet[0] == 0x02, packet.count > 9, packet[7] == 4, packet[8] == 0 else { return }
     let handle = ConnectionHandle(rawValue: (UInt16(packet[1]) | UInt16(packet[2]) << 8) & 0xFFF)
     let isProtected =
@@ -98,8 +99,8 @@ private final class SecurityModel {
     if pair.central.host.connectionCount == 0, below(2) == 0 {
       _ = pair.central.host.connect(to: target)
       pair.run(for: 500)
-    } else if !pair.central.protection.contains(.encrypted), below(4) == 0 {
-      _ = pair.central.host.security.secure(at: 0, at: pair.bench.now)
+    } else if !pair.central.isEncrypted, below(4) == 0 {
+      _ = pair.central.secure()
       pair.run(for: below(300))
       answer(true)
       pair.run(for: 500)
@@ -109,8 +110,8 @@ private final class SecurityModel {
     switch kind {
     case 0...3: _ = pair.central.host.connect(to: target)
     case 4: either().host.disconnectAll()
-    case 5, 6: _ = either().host.security.pair(at: 0, at: pair.bench.now)
-    case 7, 8: _ = either().host.security.secure(at: 0, at: pair.bench.now)
+    case 5, 6: _ = either().pair()
+    case 7, 8: _ = either().secure()
     case 9: answer(below(4) > 0)
     case 10: choosePolicy(of: either())
     case 11: either().restart()
@@ -123,17 +124,17 @@ private final class SecurityModel {
     }
     answer(true)
     pair.run(for: below(4) == 0 ? 2_000 : below(60))
-    encryptions += pair.central.protection.contains(.encrypted) ? 1 : 0
+    encryptions += pair.central.isEncrypted ? 1 : 0
   }
 
   private var target: DeviceAddress {
     pair.central.bondCount > 0 && below(4) > 0
-      ? pair.peripheral.identity : pair.peripheral.host.address
+      ? pair.peripheral.address : pair.peripheral.host.address
   }
 
   private func answer(_ isConfirmed: Bool) {
     for device in devices {
-      _ = device.host.security.confirm(isConfirmed, at: 0, at: pair.bench.now)
+      _ = device.confirm(isConfirmed)
       if case .showPasskey(let key) = device.record.prompts.last {
         for other in devices {
           _ = other.host.security.enterPasskey(isConfirmed ? key : nil, at: 0, at: pair.bench.now)
@@ -142,7 +143,7 @@ private final class SecurityModel {
     }
   }
 
-  private func choosePolicy(of device: GuardedDevice) {
+  private func choosePolicy(of device: SecureDevice) {
     let capabilities: [IOCapability] = [
       .noInputNoOutput, .displayYesNo, .keyboardDisplay, .displayOnly,
     ]
@@ -157,7 +158,7 @@ private final class SecurityModel {
     checkBonds(of: devices[number], number)
   }
 
-  private func fault(_ device: GuardedDevice) {
+  private func fault(_ device: SecureDevice) {
     switch below(9) {
     case 0, 1: device.radio.faults.changeKeys(1)
     case 2: device.radio.faults.loseLink(at: .leEnableEncryption)
@@ -183,8 +184,7 @@ private final class SecurityModel {
       .subscribe(Handle.openConfiguration, .notification),
       .write(Handle.clientFeatures, byteCount: 1),
     ]
-    pair.central.host.client.application.outgoing = 1
-    _ = pair.central.host.perform(operations[Int(below(7))], at: 0)
+    _ = pair.central.perform(operations[Int(below(7))], value: [1])
   }
 
   /// Without faults both can start again.
@@ -197,7 +197,7 @@ private final class SecurityModel {
     }
     pair.run(for: 120_000)
     pair.connect(to: pair.peripheral.host.address)
-    _ = pair.central.host.security.pair(at: 0, at: pair.bench.now)
+    _ = pair.central.pair()
     pair.run(for: 3_000)
     if !pair.central.protection.contains(.encrypted | .bonded)
       || !pair.peripheral.protection.contains(.encrypted | .bonded)

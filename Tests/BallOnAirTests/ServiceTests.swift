@@ -1,40 +1,40 @@
+import BallTestSupport
 import BluetoothHost
 import EightBall
 import Testing
 
 @Suite("The ball's attributes, as a central sees them")
 struct ServiceTests {
+  private static func range(_ start: UInt16, _ end: UInt16) -> AttributeHandleRange {
+    AttributeHandleRange(
+      start: AttributeHandle(rawValue: start), end: AttributeHandle(rawValue: end))
+  }
+
+  /// Handles never change, because centrals cache them.
+  private static let services = [
+    RemoteService(uuid: .genericAccessService, range: range(0x0001, 0x0007)),
+    RemoteService(uuid: .genericAttributeService, range: range(0x0008, 0x0011)),
+    RemoteService(uuid: .deviceInformationService, range: range(0x0012, 0x001A)),
+    RemoteService(uuid: .ballService, range: range(0x001B, 0x0020)),
+  ]
+
   @Test("Everything is discovered with any MTU", arguments: [nil, 517])
   func discovery(_ mtu: Int?) throws {
-    let stage = try Stage<4>()
-    let phone = try stage.connectedPhone(mtu: mtu)
-    func range(_ start: UInt16, _ end: UInt16) -> AttributeHandleRange {
-      AttributeHandleRange(
-        start: AttributeHandle(rawValue: start), end: AttributeHandle(rawValue: end))
-    }
+    let scene = try Scene<4>()
+    let phone = try scene.connectedPhone(mtu: mtu)
     #expect(
-      stage.perform(.discoverServices(nil), by: phone)
-        == .success(
-          .services([
-            RemoteService(uuid: .genericAccessService, range: range(0x0001, 0x0007)),
-            RemoteService(uuid: .genericAttributeService, range: range(0x0008, 0x0011)),
-            RemoteService(uuid: .deviceInformationService, range: range(0x0012, 0x001A)),
-            RemoteService(uuid: .ballService, range: range(0x001B, 0x0020)),
-          ])))
+      scene.perform(.discoverServices, by: phone) == .success(.services(Self.services)))
     #expect(
-      stage.perform(.discoverServices(.ballService), by: phone)
-        == .success(
-          .services([RemoteService(uuid: .ballService, range: range(0x001B, 0x0020))])))
+      scene.perform(.discoverServicesByUUID(.ballService), by: phone)
+        == .success(.services(Self.services.suffix(1))))
 
     var found: [BluetoothUUID: (UInt8, UInt16)] = [:]
-    for range in [
-      range(0x0001, 0x0007), range(0x0008, 0x0011), range(0x0012, 0x001A), range(0x001B, 0x0020),
-    ] {
+    for service in Self.services {
       guard
-        case .success(.characteristics(let characteristics)) = stage.perform(
-          .discoverCharacteristics(range), by: phone)
+        case .success(.characteristics(let characteristics)) = scene.perform(
+          .discoverCharacteristics(service.range), by: phone)
       else {
-        Issue.record("The characteristics in \(range) are not found")
+        Issue.record("The characteristics in \(service.range) are not found")
         continue
       }
       for characteristic in characteristics {
@@ -58,8 +58,10 @@ struct ServiceTests {
       #expect(found[uuid]?.0 == properties.rawValue)
       #expect(found[uuid]?.1 == value)
     }
+    #expect(scene.host.server.handle(of: .question) == Handles.question)
+    #expect(scene.host.server.handle(of: .answer) == Handles.answer)
     #expect(
-      stage.perform(.discoverDescriptors(range(0x0020, 0x0020)), by: phone)
+      scene.perform(.discoverDescriptors(Self.range(0x0020, 0x0020)), by: phone)
         == .success(
           .descriptors([
             RemoteDescriptor(
@@ -67,42 +69,45 @@ struct ServiceTests {
           ])))
   }
 
-  @Test("Names, device information and the database hash are read with any MTU")
+  @Test("Each attribute has its value, read with any MTU")
   func reads() throws {
-    let stage = try Stage<4>(name: "A ball of twenty-nine bytes!!")
+    let hash = EightBallProfile.makeDatabase().hash.bytes
+    let values: [(UInt16, [UInt8])] = [
+      (0x0003, Array("A ball of twenty-nine bytes!!".utf8)), (0x0005, [0x00, 0x00]),
+      // 24 and 40 × 1.25 ms, no latency, 400 × 10 ms
+      (0x0007, [24, 0, 40, 0, 0, 0, 0x90, 0x01]), (0x000F, hash.indices.map { hash[$0] }),
+      (0x0011, [0x00]), (0x0014, Array("The 8-Ball Project".utf8)),
+      (0x0016, Array("Magic 8-Ball".utf8)), (0x0018, Array("0.2.0".utf8)),
+      // Source 0x01, vendor 0xFFFF, product 0x0008, version 0x0020: 0.2.0
+      (0x001A, [0x01, 0xFF, 0xFF, 0x08, 0x00, 0x20, 0x00]),
+    ]
+    let scene = try Scene<4>(name: "A ball of twenty-nine bytes!!")
     for mtu in [nil, 185] {
-      let phone = try stage.connectedPhone(mtu: mtu)
-      #expect(
-        stage.readText(Handles.deviceName, by: phone) == "A ball of twenty-nine bytes!!")
-      #expect(stage.readText(Handles.manufacturer, by: phone) == "The 8-Ball Project")
-      #expect(stage.readText(Handles.model, by: phone) == "Magic 8-Ball")
-      #expect(stage.readText(Handles.firmware, by: phone) == "0.2.0")
-      guard case .success(.value(let hash)) = stage.perform(.read(Handles.databaseHash), by: phone)
-      else {
-        Issue.record("No hash")
-        return
+      let phone = try scene.connectedPhone(mtu: mtu)
+      for (handle, value) in values {
+        #expect(
+          scene.perform(.read(AttributeHandle(rawValue: handle)), by: phone)
+            == .success(.value(value)))
       }
-      let expected = EightBallProfile.makeDatabase().hash.bytes
-      #expect(hash == expected.indices.map { expected[$0] })
-      stage.disconnect(phone)
+      scene.disconnect(phone)
     }
   }
 
   @Test("What may not be read or written is refused with the right error")
   func refusals() throws {
-    let stage = try Stage<4>()
-    let phone = try stage.connectedPhone()
+    let scene = try Scene<4>()
+    let phone = try scene.connectedPhone()
     #expect(
-      stage.perform(.read(Handles.question), by: phone)
+      scene.perform(.read(Handles.question), by: phone)
         == refused(.readRequest, Handles.question, .readNotPermitted))
     #expect(
-      stage.perform(.write(Handles.answer, [1]), by: phone)
+      scene.write([1], to: Handles.answer, by: phone)
         == refused(.writeRequest, Handles.answer, .writeNotPermitted))
     let beyond = AttributeHandle(rawValue: 0x0021)
     #expect(
-      stage.perform(.read(beyond), by: phone) == refused(.readRequest, beyond, .invalidHandle))
+      scene.perform(.read(beyond), by: phone) == refused(.readRequest, beyond, .invalidHandle))
     #expect(
-      stage.perform(.subscribe(Handles.configuration, .indication), by: phone)
+      scene.perform(.subscribe(Handles.configuration, .indication), by: phone)
         == refused(.writeRequest, Handles.configuration, .cccdImproperlyConfigured))
   }
 }

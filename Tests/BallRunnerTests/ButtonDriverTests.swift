@@ -4,21 +4,29 @@ import Testing
 @testable import BallRunner
 @testable import EightBall
 
+private let gone = "the GPIO chip “test-chip” has gone. It is used again when it comes back"
+private let busy = "a line of “test-chip” is in use"
+
 @Suite("Buttons and lights on lines that come and go")
 struct ButtonDriverTests {
-  private let gone = "the GPIO chip “test-chip” has gone. It is used again when it comes back"
+  /// A panel whose lines are open, and whose lights are those of a connected ball with `isLit`.
+  private func open(isLit: Bool = false, _ prepare: (TestLines) -> Void = { _ in }) -> PanelBench {
+    let bench = PanelBench(prepare)
+    if isLit { bench.show(.connected, at: 0) }
+    bench.turn(at: 1_000)
+    return bench
+  }
 
   @Test("A press counts once, at its time, without its bounces")
   func press() {
-    let bench = PanelBench()
-    bench.turn(at: 1_000)
-    bench.lines.drive(.shake, isClosed: true, at: 2_000)
-    bench.lines.drive(.shake, isClosed: false, at: 2_003)
-    bench.lines.drive(.shake, isClosed: true, at: 2_004)
+    let bench = open()
+    for (time, isClosed) in [(2_000, true), (2_003, false), (2_004, true)] as [(UInt64, Bool)] {
+      bench.lines.drive(.shake, isClosed: isClosed, at: time)
+    }
     bench.turn(at: 2_010)
     #expect(bench.actions == [.shake])
     // The end of the bounce.
-    #expect(bench.deadline == Instant(rawValue: 2_020))
+    #expect(bench.deadline == 2_020)
     bench.turn(at: 2_020)
     bench.lines.drive(.shake, isClosed: false, at: 2_100)
     bench.run(from: 2_100, until: 2_300)
@@ -28,8 +36,7 @@ struct ButtonDriverTests {
 
   @Test("Clear held for 3 s disconnects every central")
   func hold() {
-    let bench = PanelBench()
-    bench.turn(at: 1_000)
+    let bench = open()
     bench.lines.drive(.clear, isClosed: true, at: 2_000)
     bench.run(from: 2_000, until: 5_000)
     bench.lines.drive(.clear, isClosed: false, at: 5_001)
@@ -40,14 +47,12 @@ struct ButtonDriverTests {
 
   @Test("Lights are written only when they change")
   func lights() {
-    let bench = PanelBench()
-    bench.show(.connected, at: 1_000)
-    bench.turn(at: 1_000)
+    let bench = open(isLit: true)
     #expect(bench.lines.lit == [.status])
     let writes = bench.lines.writes
     for time in 1_001...1_100 { bench.turn(at: UInt64(time)) }
     #expect(bench.lines.writes == writes)
-    bench.control.showAnswer(at: Instant(rawValue: 1_200))
+    bench.showAnswer(at: 1_200)
     bench.run(from: 1_200, until: 3_000)
     #expect(bench.lines.writes == writes + 2)
     #expect(bench.deadline == nil)
@@ -56,33 +61,28 @@ struct ButtonDriverTests {
   @Test(
     "A removed chip is reported once, retried at growing intervals, and gets its lights back")
   func lostAndFound() {
-    let bench = PanelBench()
-    bench.show(.connected, at: 0)
-    bench.turn(at: 1_000)
+    let bench = open(isLit: true)
     bench.lines.remove(.hungUp)
     bench.turn(at: 2_000)
     #expect(bench.events == [gone])
     #expect(bench.lines.lit == [])
-    #expect(bench.deadline == Instant(rawValue: 2_250))
+    #expect(bench.deadline == 2_250)
     bench.run(from: 2_250, until: 60_000)
     #expect(Set(bench.events) == [gone])
     // 250 ms, then doubled each time, up to 5 s.
-    #expect((bench.deadline?.rawValue ?? 0) <= 65_000)
+    #expect((bench.deadline ?? 0) <= 65_000)
 
     bench.lines.restore()
     bench.run(from: 60_001, until: 66_000)
     #expect(bench.events.last == "ready")
     #expect(bench.lines.lit == [.status])
-    bench.lines.drive(.shake, isClosed: true, at: 70_000)
-    bench.lines.drive(.shake, isClosed: false, at: 70_050)
-    bench.run(from: 70_050, until: 71_000)
+    bench.press(.shake, at: 70_000)
     #expect(bench.actions == [.shake])
   }
 
   @Test("A chip that is removed without a report is noticed at the next change of a light")
   func lostWithLight() {
-    let bench = PanelBench()
-    bench.turn(at: 1_000)
+    let bench = open()
     bench.lines.remove()
     bench.show(.connected, at: 2_000)
     bench.turn(at: 2_000)
@@ -91,9 +91,7 @@ struct ButtonDriverTests {
 
   @Test("A chip that returns shows the present state at once: the radio has failed")
   func faultAfterReturn() {
-    let bench = PanelBench()
-    bench.show(.connected, at: 0)
-    bench.turn(at: 1_000)
+    let bench = open(isLit: true)
     bench.lines.remove(.hungUp)
     bench.turn(at: 2_000)
     bench.show(.fault, at: 2_100)
@@ -110,8 +108,7 @@ struct ButtonDriverTests {
 
   @Test("A chip that is removed while clear is held does not disconnect the centrals")
   func lostWhileHeld() {
-    let bench = PanelBench()
-    bench.turn(at: 1_000)
+    let bench = open()
     bench.lines.drive(.clear, isClosed: true, at: 2_000)
     bench.run(from: 2_000, until: 3_000)
     bench.lines.remove(.hungUp)
@@ -120,10 +117,9 @@ struct ButtonDriverTests {
   }
 
   @Test("Lines that are refused are reported, and opened when they are free")
-  func busy() {
-    let bench = PanelBench { $0.isRefused = true }
-    bench.turn(at: 1_000)
-    #expect(bench.events == ["a line of “test-chip” is in use"])
+  func refused() {
+    let bench = open { $0.isRefused = true }
+    #expect(bench.events == [busy])
     bench.lines.isRefused = false
     bench.run(from: 1_250, until: 2_000)
     #expect(bench.events.last == "ready")
@@ -136,21 +132,18 @@ struct ButtonDriverTests {
     #expect(bench.actions == [])
     bench.lines.drive(.clear, isClosed: false, at: 10_500)
     bench.run(from: 10_500, until: 11_000)
-    bench.lines.drive(.clear, isClosed: true, at: 12_000)
-    bench.lines.drive(.clear, isClosed: false, at: 12_050)
-    bench.run(from: 12_050, until: 13_000)
+    bench.press(.clear, at: 12_000)
     #expect(bench.actions == [.clear])
   }
 
   @Test("A chattering button wakes the loop ten times a second, not at every edge")
   func chatter() {
-    let bench = PanelBench()
-    bench.turn(at: 1_000)
+    let bench = open()
     var wakeUps = 0
     // 100 edges each millisecond for 2 s: a loop that listens wakes each time.
     for time in UInt64(1_001)...3_000 {
       for edge in 0..<100 { bench.lines.drive(.shake, isClosed: edge % 2 == 0, at: time) }
-      if bench.isWoken(by: time) {
+      if bench.deadline ?? .max <= time || bench.lines.isWaking {
         wakeUps += 1
         bench.turn(at: time)
       }
@@ -169,13 +162,8 @@ struct ButtonDriverTests {
 
   @Test("A chip that is removed while its button is not listened to is noticed at once")
   func lostWhileResting() {
-    let bench = PanelBench()
-    bench.turn(at: 1_000)
-    for _ in 0..<3 {
-      for edge in 0..<30 { bench.lines.drive(.shake, isClosed: edge % 2 == 0, at: 1_001) }
-      bench.turn(at: 1_001)
-    }
-    #expect(!bench.lines.isListening)
+    let bench = open()
+    bench.chatter(.shake, at: 1_001)
     bench.lines.remove(.hungUp)
     bench.turn(at: 1_002)
     #expect(bench.events == [gone])
@@ -188,32 +176,39 @@ struct ButtonDriverTests {
       $0.lights = [.status]
     }
     bench.show(.connected, at: 0)
-    bench.control.showAnswer(at: Instant(rawValue: 0))
+    bench.showAnswer(at: 0)
     bench.turn(at: 1_000)
     #expect(bench.events == [])
     #expect(bench.lines.lit == [.status])
-    bench.lines.drive(.clear, isClosed: true, at: 2_000)
-    bench.lines.drive(.clear, isClosed: false, at: 2_010)
-    bench.run(from: 2_010, until: 3_000)
+    bench.press(.clear, at: 2_000)
     #expect(bench.actions == [.clear])
   }
 
-  @Test("An edge with a time of another clock counts as of now")
-  func otherClock() {
+  /// A held clear button disconnects all 3 s after its edge.
+  @Test(
+    "An edge's time counts unless it is 10 s old or in the future; it never goes back",
+    arguments: [
+      (40_000, 40_000, 43_000), (30_001, 40_000, 40_000), (30_000, 40_000, 43_000),
+      (40_001, 40_000, 43_000), (39_000, 40_000, 42_000),
+    ] as [(UInt64, UInt64, UInt64)])
+  func edgeTimes(edge: UInt64, now: UInt64, expected: UInt64) {
     let bench = PanelBench()
-    bench.turn(at: 100_000)
-    bench.lines.drive(.clear, isClosed: true, at: 5)
-    bench.run(from: 100_000, until: 102_999)
-    #expect(bench.actions == [.clear])
-    bench.run(from: 102_999, until: 103_000)
-    #expect(bench.actions == [.clear, .release])
+    bench.turn(at: 20_000)
+    bench.lines.drive(.clear, isClosed: true, at: edge)
+    bench.turn(at: now)
+    // If the 3 s have passed by now, disconnecting includes clearing.
+    if expected > now {
+      bench.turn(at: expected - 1)
+      #expect(bench.actions == [.clear])
+      bench.actions = []
+      bench.turn(at: expected)
+    }
+    #expect(bench.actions == [.release])
   }
 
   @Test("At the end the lights are off and the lines free")
   func end() {
-    let bench = PanelBench()
-    bench.show(.connected, at: 0)
-    bench.turn(at: 1_000)
+    let bench = open(isLit: true)
     bench.close()
     #expect(bench.lines.lit == [])
     #expect(!bench.lines.isOpen)
@@ -228,27 +223,32 @@ struct ButtonDriverTests {
 
   @Test("The removal of a chip is reported at once, though no light changes")
   func chipLoss() {
-    let bench = PanelBench()
-    bench.turn(at: 1_000)
+    let bench = open()
     #expect(bench.events == [])
     #expect(bench.deadline == nil)
     bench.lines.remove(.chipChanged)
     bench.turn(at: 60_000)
     #expect(bench.events == [gone])
-    #expect(bench.deadline == Instant(rawValue: 60_250))
+    #expect(bench.deadline == 60_250)
+  }
+
+  @Test("A board with only lights notices a removed chip too")
+  func lightsAlone() {
+    let bench = PanelBench { $0.buttons = [] }
+    bench.turn(at: 1_000)
+    bench.lines.remove(.chipChanged)
+    bench.turn(at: 2_000)
+    #expect(bench.events == [gone])
   }
 
   @Test("A returned chip is opened in the same turn, with its light and its buttons")
   func chipReturn() throws {
-    let bench = PanelBench()
-    bench.show(.connected, at: 0)
-    bench.turn(at: 1_000)
+    let bench = open(isLit: true)
     bench.lines.remove(.chipChanged)
     bench.turn(at: 2_000)
     // Retried without success until the interval is 5 s.
-    while let retry = bench.deadline, retry.rawValue < 60_000 { bench.turn(at: retry.rawValue) }
-    let retry = try #require(bench.deadline)
-    #expect(retry > Instant(rawValue: 60_001))
+    while let retry = bench.deadline, retry < 60_000 { bench.turn(at: retry) }
+    #expect(try #require(bench.deadline) > 60_001)
     bench.lines.restore(.chipChanged)
     bench.turn(at: 60_001)
     #expect(Set(bench.events.dropLast()) == [gone])
@@ -262,9 +262,7 @@ struct ButtonDriverTests {
 
   @Test("Another chip that comes and goes changes nothing")
   func otherChips() {
-    let bench = PanelBench()
-    bench.show(.connected, at: 0)
-    bench.turn(at: 1_000)
+    let bench = open(isLit: true)
     for time in UInt64(2)...4 {
       bench.lines.change()
       bench.turn(at: time * 1_000)
@@ -274,93 +272,125 @@ struct ButtonDriverTests {
     #expect(bench.deadline == nil)
   }
 
-  @Test("Between its return and its permissions nothing is reported; then the chip is opened")
-  func permissions() {
-    let bench = PanelBench()
-    bench.turn(at: 1_000)
+  @Test(
+    "Between its return and its permissions nothing is reported for a quarter of a second",
+    arguments: [true, false])
+  func permissions(areGiven: Bool) {
+    let bench = open()
     bench.lines.remove(.chipChanged)
     bench.turn(at: 2_000)
     bench.lines.isRefused = true
     bench.lines.restore(.chipChanged)
     bench.turn(at: 3_000)
     #expect(bench.events == [gone])
-    #expect(bench.deadline == Instant(rawValue: 3_250))
-    bench.lines.isRefused = false
-    bench.lines.change()
-    bench.turn(at: 3_010)
-    #expect(bench.events == [gone, "ready"])
+    #expect(bench.deadline == 3_250)
+    if areGiven {
+      bench.lines.isRefused = false
+      bench.lines.change()
+      bench.turn(at: 3_010)
+    } else {
+      bench.turn(at: 3_250)
+    }
+    #expect(bench.events == [gone, areGiven ? "ready" : busy])
   }
 
-  @Test("Trouble that lasts a quarter of a second after the return is reported")
-  func refusal() {
+  // MARK: Each call that may be the first to fail
+
+  @Test("A button that cannot be read when the lines are opened", arguments: ButtonName.both)
+  func opening(button: ButtonName) {
+    let bench = PanelBench { $0.lostButtons = [button] }
+    bench.read(at: 1_000)
+    #expect(bench.isLost)
+    #expect(bench.lines.closings == 1)
+    #expect(bench.deadline == 1_250)
+    bench.lines.lostButtons = []
+    bench.read(at: 1_249)
+    #expect(bench.isLost)
+    bench.read(at: 1_250)
+    #expect(!bench.isLost)
+    #expect(bench.deadline == nil)
+  }
+
+  // No change is reported, so only a read of the contacts can find out.
+  @Test("A button that cannot be read after a chatter", arguments: ButtonName.both)
+  func settling(button: ButtonName) {
+    let bench = open(isLit: true)
+    bench.chatter(.shake, at: 1_001)
+    bench.lines.lostButtons = [button]
+    bench.read(at: 1_100)
+    #expect(!bench.isLost)
+    bench.read(at: 1_101)
+    #expect(bench.isLost)
+    #expect(!bench.lines.isOpen)
+    #expect(bench.deadline == 1_351)
+  }
+
+  @Test("A light that cannot be set", arguments: [LightName.status, .answer])
+  func light(light: LightName) {
     let bench = PanelBench()
-    bench.turn(at: 1_000)
-    bench.lines.remove(.chipChanged)
-    bench.turn(at: 2_000)
-    bench.lines.isRefused = true
-    bench.lines.restore(.chipChanged)
-    bench.turn(at: 3_000)
-    bench.turn(at: 3_250)
-    #expect(bench.events == [gone, "a line of “test-chip” is in use"])
+    bench.read(at: 1_000)
+    bench.lines.lostLights = [light]
+    bench.light(at: 1_000)
+    #expect(bench.isLost)
+    #expect(!bench.lines.isOpen)
+    // No light is set on closed lines.
+    let count = bench.lines.writes
+    bench.light(at: 1_001)
+    #expect(bench.lines.writes == count)
+    bench.lines.lostLights = []
+    bench.turn(at: 1_250)
+    #expect(!bench.isLost)
+    #expect(bench.lines.writes == count + 2, "Both lights are set anew.")
+  }
+
+  @Test("The edges that cannot be read while the lines are open")
+  func edges() {
+    let bench = open(isLit: true)
+    bench.lines.remove()
+    bench.read(at: 2_000)
+    #expect(bench.isLost)
+    let event = bench.control.takeLinesEvent()
+    #expect(event == nil)
+  }
+
+  @Test(
+    "A panel without lines turns no light off and releases no line at its end, and never retries")
+  func endWithoutLines() {
+    let bench = PanelBench { $0.isRefused = true }
+    bench.read(at: 1_000)
+    let closings = bench.lines.closings
+    bench.close()
+    #expect(bench.lines.writes == 0)
+    #expect(bench.lines.closings == closings)
+    #expect(bench.deadline == nil)
+    bench.lines.isRefused = false
+    bench.read(at: 100_000)
+    #expect(bench.lines.openings == 1)
+  }
+
+  // MARK: The limit on edges
+
+  @Test("The gate closes at the 65th edge of a period of 100 ms, for 100 ms")
+  func gate() {
+    func at(_ milliseconds: UInt64) -> Instant { Instant(rawValue: milliseconds) }
+    var gate = EdgeGate()
+    for _ in 0..<64 { gate.count(at: at(1_000)) }
+    #expect(gate.opening == nil)
+    gate.count(at: at(1_099))
+    #expect(gate.opening == at(1_199))
+    gate.open()
+    #expect(gate.opening == nil)
+    // After opening, the count starts again in the same period.
+    for _ in 0..<64 { gate.count(at: at(1_099)) }
+    #expect(gate.opening == nil)
+    // A new period begins 100 ms after the first edge of the last one.
+    for _ in 0..<64 { gate.count(at: at(1_100)) }
+    #expect(gate.opening == nil)
+    gate.count(at: at(1_199))
+    #expect(gate.opening == at(1_299))
   }
 }
 
-/// A panel on test lines, with injected times.
-private final class PanelBench {
-  let machine = TestMachine()
-  var lines: TestLines { machine.lines }
-  var control = ButtonDriver()
-  private(set) var actions: [FrontPanelAction] = []
-  /// Each reported trouble with the lines, and "ready".
-  private(set) var events: [String] = []
-  private var port: TestPort
-
-  init(_ prepare: (TestLines) -> Void = { _ in }) {
-    port = TestPort(machine: machine)
-    machine.lines.isThere = true
-    prepare(machine.lines)
-  }
-
-  var deadline: Instant? { control.deadline }
-
-  func isWoken(by time: UInt64) -> Bool {
-    if let deadline, deadline.rawValue <= time { return true }
-    return lines.isWaking
-  }
-
-  func show(_ status: BallLights.Status, at time: UInt64) {
-    control.show(BallLights(status: status, isAnswering: false), at: Instant(rawValue: time))
-  }
-
-  /// One turn of the loop.
-  func turn(at time: UInt64) {
-    let now = Instant(rawValue: time)
-    control.readButtons(from: &port, at: now)
-    while let action = control.nextAction() { actions.append(action) }
-    control.light(&port, at: now)
-    switch control.takeLinesEvent() {
-    case .lost: if events.last != lines.trouble { events.append(lines.trouble) }
-    case .ready: if !events.isEmpty { events.append("ready") }
-    case nil: break
-    }
-  }
-
-  /// Runs the turns that a loop would have, until `end`.
-  func run(from start: UInt64, until end: UInt64) {
-    turn(at: start)
-    var time = start
-    for _ in 0..<10_000 {
-      if lines.isWaking {
-        turn(at: time)
-      } else if let deadline, deadline.rawValue <= end {
-        time = max(time, deadline.rawValue)
-        turn(at: time)
-      } else {
-        return
-      }
-    }
-    Issue.record("It never comes to rest.")
-  }
-
-  func close() { control.close(&port) }
+extension ButtonName {
+  fileprivate static let both: [ButtonName] = [.shake, .clear]
 }

@@ -6,7 +6,7 @@ import Testing
 
 private let central = #""central":"C0:00:00:00:00:40""#
 private let ball =
-  #"{"event":"ball","version":"1.2.3","name":"Test Ball","radio":"test0","board":"test-board","places":4,"#
+  #"{"event":"ball","version":"1.2.3","name":"Test Ball","radio":"test0","board":"test-board","connections":4,"#
 
 @Suite("Programs that listen to a ball and press its buttons")
 struct ControlTests {
@@ -18,7 +18,7 @@ struct ControlTests {
     bench.machine.control.join(1)
     bench.turn(at: 0)
     #expect(
-      bench.machine.control.takeLines(of: 1) == [
+      bench.takeLines() == [
         ball + #""presses":false}"#,
         #"{"event":"radio","state":"starting"}"#,
         #"{"event":"current"}"#,
@@ -28,18 +28,18 @@ struct ControlTests {
 
   @Test("The state has each central, the shown answer, and the lights")
   func state() throws {
-    let bench = RunnerBench { $0.lines.isThere = true }
+    let bench = RunnerBench(hasPanel: true)
     bench.listen()
-    bench.receive(ScriptedController.question("Will it rain?", on: link), at: 100)
+    bench.ask("Will it rain?", at: 100)
     let words = try #require(bench.machine.outputLines.last).dropFirst("Answer: ".count)
     bench.machine.control.join(1)
     bench.turn(at: 110)
     #expect(
-      bench.machine.control.takeLines(of: 1) == [
+      bench.takeLines() == [
         ball + #""presses":true}"#,
         #"{"event":"advertising","name":"Test Ball","address":"F0:00:00:00:00:0A"}"#,
-        #"{"event":"connected",\#(central),"place":0}"#,
-        #"{"event":"subscribed",\#(central),"place":0,"on":true}"#,
+        #"{"event":"connected",\#(central),"connection":0}"#,
+        #"{"event":"subscribed",\#(central),"connection":0,"on":true}"#,
         #"{"event":"answer","text":"\#(words)"}"#,
         #"{"event":"lights","status":true,"answer":true}"#,
         #"{"event":"current"}"#,
@@ -54,7 +54,7 @@ struct ControlTests {
     bench.turn(at: 10)
     bench.machine.control.join(1)
     bench.turn(at: 11)
-    #expect(bench.machine.control.takeLines(of: 1)[1] == #"{"event":"radio","state":"lost"}"#)
+    #expect(bench.takeLines()[1] == #"{"event":"radio","state":"lost"}"#)
   }
 
   // MARK: Changes
@@ -64,19 +64,17 @@ struct ControlTests {
   func events(format: Int) {
     let bench = RunnerBench(isJSON: format == 1, isQuiet: format == 2)
     bench.listen()
-    for listener in 1...2 { bench.machine.control.join(listener) }
-    bench.turn(at: 50)
-    for listener in 1...2 { _ = bench.machine.control.takeLines(of: listener) }
-    bench.receive(ScriptedController.question("Is \"it\"?", on: link), at: 100)
-    bench.receive(ScriptedController.disconnection(link), at: 300)
+    bench.join(1, 2, at: 50)
+    bench.ask("Is \"it\"?", at: 100)
+    bench.disconnect(at: 300)
     for listener in 1...2 {
-      let lines = bench.machine.control.takeLines(of: listener)
+      let lines = bench.takeLines(of: listener)
       #expect(lines.count == 3)
       #expect(lines.first == #"{"event":"question",\#(central),"text":"Is \"it\"?"}"#)
       #expect(lines.dropFirst().first?.hasPrefix(#"{"event":"answer",\#(central),"#) == true)
       #expect(
         lines.last
-          == #"{"event":"disconnected",\#(central),"place":0,"reason":"by the other side","code":19}"#
+          == #"{"event":"disconnected",\#(central),"connection":0,"reason":"by the other side","code":19}"#
       )
     }
     #expect(bench.machine.outputLines.contains { $0.contains("Question: ") } == (format == 0))
@@ -85,10 +83,10 @@ struct ControlTests {
 
   @Test("Changes of the lights are sent")
   func lights() {
-    let bench = RunnerBench { $0.lines.isThere = true }
+    let bench = RunnerBench(hasPanel: true)
     bench.machine.control.join(1)
     bench.run(from: 0, until: 2_000)
-    let lights = bench.machine.control.takeLines(of: 1).filter { $0.contains(#""lights""#) }
+    let lights = bench.takeLines().filter { $0.contains(#""lights""#) }
     #expect(lights.first == #"{"event":"lights","status":false,"answer":false}"#)
     // An advertising ball blinks slowly.
     #expect(lights.dropFirst().first == #"{"event":"lights","status":true,"answer":false}"#)
@@ -98,12 +96,12 @@ struct ControlTests {
 
   @Test("A light that the board lacks is left out")
   func missingLight() {
-    let bench = RunnerBench { $0.lines.isThere = true }
+    let bench = RunnerBench(hasPanel: true)
     bench.machine.control.lights = [.answer]
     bench.machine.control.join(1)
     bench.turn(at: 0)
     #expect(
-      bench.machine.control.takeLines(of: 1).contains(#"{"event":"lights","answer":false}"#))
+      bench.takeLines().contains(#"{"event":"lights","answer":false}"#))
   }
 
   @Test("After the last listener has left, no events are kept for the next")
@@ -113,10 +111,10 @@ struct ControlTests {
     bench.turn(at: 0)
     bench.machine.control.leave(1)
     bench.listen()
-    bench.receive(ScriptedController.question("Will it rain?", on: link), at: 100)
+    bench.ask("Will it rain?", at: 100)
     bench.machine.control.join(2)
     bench.turn(at: 110)
-    let lines = bench.machine.control.takeLines(of: 2)
+    let lines = bench.takeLines(of: 2)
     #expect(lines.last == #"{"event":"current"}"#)
     #expect(!lines.contains { $0.contains("question") })
   }
@@ -125,16 +123,12 @@ struct ControlTests {
 
   @Test("A listener presses and releases a button, and the ball acts")
   func press() {
-    let bench = RunnerBench { $0.lines.isThere = true }
-    bench.machine.control.join(1)
-    bench.turn(at: 0)
-    _ = bench.machine.control.takeLines(of: 1)
-    bench.machine.control.ask("down clear", as: 1)
-    bench.turn(at: 10)
-    bench.machine.control.ask("up clear", as: 1)
-    bench.turn(at: 100)
+    let bench = RunnerBench(hasPanel: true)
+    bench.join(1, at: 0)
+    bench.request("down clear", at: 10)
+    bench.request("up clear", at: 100)
     #expect(bench.machine.control.presses == ["clear true", "clear false"])
-    let lines = bench.machine.control.takeLines(of: 1)
+    let lines = bench.takeLines()
     #expect(lines.contains(#"{"event":"done","request":"down clear"}"#))
     #expect(lines.contains(#"{"event":"button","action":"clear"}"#))
     #expect(lines.contains(#"{"event":"done","request":"up clear"}"#))
@@ -142,9 +136,8 @@ struct ControlTests {
 
   @Test("The buttons of a listener are released when it leaves")
   func leavingWhileHolding() {
-    let bench = RunnerBench { $0.lines.isThere = true }
-    for listener in 1...2 { bench.machine.control.join(listener) }
-    bench.turn(at: 0)
+    let bench = RunnerBench(hasPanel: true)
+    bench.join(1, 2, at: 0)
     bench.machine.control.ask("down clear", as: 1)
     bench.machine.control.ask("down shake", as: 2)
     bench.turn(at: 10)
@@ -185,32 +178,26 @@ struct ControlTests {
         prepare: { $0.control.pressResult = .noLines }),
     ])
   func refusals(_ refusal: Refusal) throws {
-    let bench = RunnerBench {
-      $0.lines.isThere = true
-      refusal.prepare($0)
-    }
-    bench.machine.control.join(1)
-    bench.turn(at: 0)
-    bench.machine.control.ask(refusal.request, as: 1)
-    bench.turn(at: 10)
+    let bench = RunnerBench(hasPanel: true, prepare: refusal.prepare)
+    bench.join(1, at: 0)
+    bench.request(refusal.request, at: 10)
     let line = try #require(
-      bench.machine.control.takeLines(of: 1).last { $0.contains(#""error""#) })
+      bench.takeLines().last { $0.contains(#""error""#) })
     #expect(line.hasPrefix(#"{"event":"error","request":"\#(refusal.request)","detail":""#))
     #expect(line.contains(refusal.detail))
   }
 
   @Test("A listener cannot press or release a button that another one holds")
   func contention() {
-    let bench = RunnerBench { $0.lines.isThere = true }
-    for listener in 1...2 { bench.machine.control.join(listener) }
-    bench.turn(at: 0)
+    let bench = RunnerBench(hasPanel: true)
+    bench.join(1, 2, at: 0)
     bench.machine.control.ask("down shake", as: 1)
     bench.machine.control.ask("down shake", as: 2)
     bench.machine.control.ask("up shake", as: 2)
     bench.turn(at: 10)
     #expect(bench.machine.control.presses == ["shake true"])
     #expect(
-      bench.machine.control.takeLines(of: 2).filter { $0.contains(#""error""#) } == [
+      bench.takeLines(of: 2).filter { $0.contains(#""error""#) } == [
         #"{"event":"error","request":"down shake","detail":"The button shake is held down."}"#,
         #"{"event":"error","request":"up shake","detail":"This connection does not hold the button shake."}"#,
       ])
@@ -219,11 +206,9 @@ struct ControlTests {
   @Test("A request of any bytes is quoted as JSON")
   func escaping() {
     let bench = RunnerBench()
-    bench.machine.control.join(1)
-    bench.turn(at: 0)
-    bench.machine.control.ask("\"\u{1}\\" + String(repeating: "\u{2}", count: 120), as: 1)
-    bench.turn(at: 10)
-    let line = bench.machine.control.takeLines(of: 1).last { $0.contains(#""error""#) } ?? ""
+    bench.join(1, at: 0)
+    bench.request("\"\u{1}\\" + String(repeating: "\u{2}", count: 120), at: 10)
+    let line = bench.takeLines().last { $0.contains(#""error""#) } ?? ""
     #expect(line.hasPrefix(#"{"event":"error","request":"\"\u0001\\\u0002"#))
     #expect(line.hasSuffix(#"shake and clear."}"#))
   }
@@ -231,8 +216,7 @@ struct ControlTests {
   @Test("Packets go to the listeners that request them")
   func packets() {
     let bench = RunnerBench()
-    for listener in 1...2 { bench.machine.control.join(listener) }
-    bench.turn(at: 0)
+    bench.join(1, 2, at: 0)
     bench.machine.control.ask("packets", as: 1)
     bench.machine.control.ask("packets", as: 2)
     bench.machine.control.ask("packets off", as: 2)

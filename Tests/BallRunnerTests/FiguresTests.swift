@@ -20,20 +20,20 @@ struct FiguresTests {
   func visit() {
     let bench = RunnerBench()
     bench.turn(at: 0)
-    let start = bench.runner.figures
+    let start = bench.figures
     #expect(start[.radioReady] == 1)
     #expect(start[.connections] == 0)
     bench.listen()
-    let before = bench.runner.figures
+    let before = bench.figures
     #expect(before[.connections] == 1)
     #expect(before[.connectionsBegun] == 1)
-    bench.receive(ScriptedController.question("Will it rain?", on: 0x40), at: 100)
-    bench.receive(ScriptedController.statement("No.", on: 0x40), at: 200)
+    bench.ask("Will it rain?", at: 100)
+    bench.say("No.", at: 200)
     // Bytes that are not UTF-8, in a Write Command.
     bench.receive(
       ScriptedController.pdu([0x52, 0x1D, 0x00, 0xFF, 0x3F], on: 0x40), at: 210)
-    bench.receive(ScriptedController.disconnection(0x40), at: 300)
-    let figures = bench.runner.figures
+    bench.disconnect(at: 300)
+    let figures = bench.figures
     #expect(figures[.connections] == 0)
     #expect(figures[.connectionsBegun] == 1)
     #expect(figures[.questions] == 1)
@@ -50,8 +50,8 @@ struct FiguresTests {
   func packets() {
     let bench = RunnerBench()
     bench.listen()
-    bench.receive(ScriptedController.question("Will it rain?", on: 0x40), at: 100)
-    let figures = bench.runner.figures
+    bench.ask("Will it rain?", at: 100)
+    let figures = bench.figures
     let notes = bench.machine.notes
     #expect(figures[.packetsIn] == UInt64(notes.count { $0.direction == .received }))
     #expect(figures[.packetsOut] == UInt64(notes.count { $0.direction == .sent }))
@@ -62,12 +62,12 @@ struct FiguresTests {
   func late() {
     let bench = RunnerBench()
     bench.turn(at: 0)
-    bench.receive(ScriptedController.connection(0x40), at: 10)
-    bench.receive(ScriptedController.question("Will it rain?", on: 0x40), at: 100)
-    #expect(bench.runner.figures[.answers] == 0)
+    bench.connect(at: 10)
+    bench.ask("Will it rain?", at: 100)
+    #expect(bench.figures[.answers] == 0)
     // 742 − 100 = 642 ms.
-    bench.receive(ScriptedController.subscription(true, on: 0x40), at: 742)
-    let figures = bench.runner.figures
+    bench.subscribe(at: 742)
+    let figures = bench.figures
     #expect(figures[.answers] == 1)
     #expect(figures[.answerMilliseconds] == 642)
     #expect(figures[.answeredWithin500] == 0)
@@ -76,12 +76,12 @@ struct FiguresTests {
 
   @Test("An answer to a shake is counted without a time")
   func shake() {
-    let bench = RunnerBench { $0.lines.isThere = true }
+    let bench = RunnerBench(hasPanel: true)
     bench.listen()
-    bench.receive(ScriptedController.question("Will it rain?", on: 0x40), at: 100)
-    bench.machine.lines.drive(.shake, isClosed: true, at: 1_000)
+    bench.ask("Will it rain?", at: 100)
+    bench.lines.drive(.shake, isClosed: true, at: 1_000)
     bench.run(from: 1_000, until: 1_100)
-    let figures = bench.runner.figures
+    let figures = bench.figures
     #expect(figures[.questions] == 1)
     #expect(figures[.answers] == 2)
     // Only answers to questions have times.
@@ -140,47 +140,13 @@ struct FiguresTests {
     #expect(counter.figures[.answeredWithin1] == 0)
   }
 
-  @Test(
-    "Unread lines are counted once, whether or not they were reported to the reader")
-  func unread() {
-    let bench = RunnerBench()
-    bench.listen()
-    bench.machine.outputRoom = 0
-    // 8,192 bytes wait at most; two lines a question.
-    var time: UInt64 = 100
-    for number in 0..<400 {
-      bench.receive(ScriptedController.question("Number \(number)?", on: 0x40), at: time)
-      time += 100
-    }
-    let lost = bench.runner.figures[.linesUnread]
-    #expect(lost > 0)
-    bench.machine.outputRoom = nil
-    bench.turn(at: time)
-    #expect(bench.machine.outputLines.last == "(\(lost) lines dropped: output was not read.)")
-    #expect(bench.runner.figures[.linesUnread] == lost)
-  }
-
-  @Test("Lines over a central's limit are counted when they are left out for good")
-  func limited() throws {
-    let bench = RunnerBench()
-    bench.listen()
-    for _ in 0..<600 {
-      bench.receive(ScriptedController.statement("No.", on: 0x40), at: 100)
-    }
-    bench.run(from: 100, until: 3_000)
-    let words = try #require(bench.machine.outputLines.last { $0.contains("left out") })
-    let count = bench.runner.figures[.linesLimited]
-    #expect(words.hasPrefix("(\(count) lines of "))
-    #expect(count > 0)
-  }
-
   @Test("A lost radio is not ready, and ends the links")
   func lostRadio() {
     let bench = RunnerBench()
     bench.listen()
     bench.machine.emptyRead = .closed
     bench.turn(at: 100)
-    let figures = bench.runner.figures
+    let figures = bench.figures
     #expect(figures[.radioReady] == 0)
     #expect(figures[.connections] == 0)
     #expect(figures[.endedByHardwareFailure] == 1)
@@ -203,12 +169,9 @@ struct FiguresTests {
   func event() throws {
     let bench = RunnerBench()
     bench.listen()
-    for listener in 1...2 { bench.machine.control.join(listener) }
-    bench.turn(at: 50)
-    for listener in 1...2 { _ = bench.machine.control.takeLines(of: listener) }
-    bench.machine.control.ask("figures", as: 1)
-    bench.turn(at: 60)
-    let lines = bench.machine.control.takeLines(of: 1)
+    bench.join(1, 2, at: 50)
+    bench.request("figures", at: 60)
+    let lines = bench.takeLines()
     #expect(lines.count == 1)
     let line = try #require(lines.first)
     #expect(
@@ -218,7 +181,7 @@ struct FiguresTests {
     #expect(line.hasSuffix(#","lines_unread":0,"lines_limited":0,"events_missed":0}"#))
     // The event, the version, and 35 figures.
     #expect(line.split(separator: ",").count == 37)
-    #expect(bench.machine.control.takeLines(of: 2).isEmpty)
+    #expect(bench.takeLines(of: 2).isEmpty)
   }
 
   @Test("The buffer has room for the longest line")

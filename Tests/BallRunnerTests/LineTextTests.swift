@@ -10,12 +10,19 @@ struct LineTextTests {
   private static let central = DeviceAddress(kind: .random, bytes: [0x40, 0, 0, 0, 0, 0xC0])
   private static let identity = DeviceAddress(kind: .public, bytes: [0x41, 0, 0, 0, 0, 0xF0])
 
-  private func written(_ body: (inout ByteWriter) -> Void) -> String {
-    var storage = [UInt8](repeating: 0, count: 1_024)
-    var writer = ByteWriter(storage.mutableSpan)
-    body(&writer)
-    let count = writer.count
-    return String(decoding: storage.prefix(count), as: UTF8.self)
+  /// An event, or a line, of a central or of none, with its texts.
+  private struct Row<Event> {
+    let event: Event
+    let central: DeviceAddress?
+    let words: String
+    let json: String
+
+    init(_ event: Event, of central: DeviceAddress? = nil, _ words: String, _ json: String) {
+      self.event = event
+      self.central = central
+      self.words = words
+      self.json = json
+    }
   }
 
   // MARK: The ball
@@ -25,38 +32,33 @@ struct LineTextTests {
     let answer = try #require(Answer(rawValue: 0))
     let wording = written { answer.text.writePrefix(to: &$0) }
     let question = Array("Is it?".utf8)
-    let (place, json) = (#""central":"C0:00:00:00:00:40","place":3"#, #"{"event":"#)
-    let rows: [(event: BallEvent, words: String, json: String)] = [
-      (
+    let (place, json) = (#""central":"C0:00:00:00:00:40","connection":3"#, #"{"event":"#)
+    let rows: [Row<BallEvent>] = [
+      Row(
         .connected(connectionIndex: 3, address: Self.central), "Connected: C0:00:00:00:00:40.",
-        #"\#(json)"connected",\#(place)}"#
-      ),
-      (
+        #"\#(json)"connected",\#(place)}"#),
+      Row(
         .disconnected(
           connectionIndex: 3, address: Self.central, reason: .connectionTerminatedByLocalHost),
         "Disconnected: C0:00:00:00:00:40, by this side.",
-        #"\#(json)"disconnected",\#(place),"reason":"by this side","code":22}"#
-      ),
-      (.subscribed(connectionIndex: 3, true), "", #"\#(json)"subscribed",\#(place),"on":true}"#),
-      (.subscribed(connectionIndex: 3, false), "", #"\#(json)"subscribed",\#(place),"on":false}"#),
-      (
+        #"\#(json)"disconnected",\#(place),"reason":"by this side","code":22}"#),
+      Row(.subscribed(connectionIndex: 3, true), "", #"\#(json)"subscribed",\#(place),"on":true}"#),
+      Row(
+        .subscribed(connectionIndex: 3, false), "", #"\#(json)"subscribed",\#(place),"on":false}"#),
+      Row(
         .asked(connectionIndex: 3), "Question: Is it?",
-        #"\#(json)"question","central":"C0:00:00:00:00:40","text":"Is it?"}"#
-      ),
-      (
+        #"\#(json)"question","central":"C0:00:00:00:00:40","text":"Is it?"}"#),
+      Row(
         .answered(connectionIndex: 3, answer), "Answer: \(wording)",
-        #"\#(json)"answer","central":"C0:00:00:00:00:40","text":"\#(wording)"}"#
-      ),
-      (
+        #"\#(json)"answer","central":"C0:00:00:00:00:40","text":"\#(wording)"}"#),
+      Row(
         .refused(connectionIndex: 3, .notUTF8), "Refused: not UTF-8.",
-        #"\#(json)"refused","central":"C0:00:00:00:00:40","reason":"not UTF-8"}"#
-      ),
-      (
+        #"\#(json)"refused","central":"C0:00:00:00:00:40","reason":"not UTF-8"}"#),
+      Row(
         .refused(connectionIndex: 3, .tooLong), "Refused: longer than 512 bytes.",
-        #"\#(json)"refused","central":"C0:00:00:00:00:40","reason":"longer than 512 bytes"}"#
-      ),
-      (.missed(7), "(7 events were missed.)", #"\#(json)"missed","count":7}"#),
-      (.radio(.silent), "", ""),
+        #"\#(json)"refused","central":"C0:00:00:00:00:40","reason":"longer than 512 bytes"}"#),
+      Row(.missed(7), "(7 events were missed.)", #"\#(json)"missed","count":7}"#),
+      Row(.radio(.silent), "", ""),
     ]
     for row in rows {
       #expect(written { $0.writeWords(row.event, question.span) } == row.words)
@@ -68,72 +70,57 @@ struct LineTextTests {
   @Test("Each other line")
   func lines() {
     let text = Array("Test Ball".utf8)
-    let rows: [(line: BallLine, central: DeviceAddress?, words: String, json: String)] = [
-      (
-        .advertising(Self.identity), nil, "Advertising as “Test Ball” (F0:00:00:00:00:41).",
-        #"{"event":"advertising","name":"Test Ball","address":"F0:00:00:00:00:41"}"#
-      ),
-      (
-        .omission(1, connectionIndex: 2), Self.central,
+    let rows: [Row<BallLine>] = [
+      Row(
+        .advertising(Self.identity), "Advertising as “Test Ball” (F0:00:00:00:00:41).",
+        #"{"event":"advertising","name":"Test Ball","address":"F0:00:00:00:00:41"}"#),
+      Row(
+        .omission(1, connectionIndex: 2), of: Self.central,
         "(1 line of C0:00:00:00:00:40 was left out.)",
-        #"{"event":"omitted","central":"C0:00:00:00:00:40","place":2,"count":1}"#
-      ),
-      (
-        .omission(2, connectionIndex: 2), nil, "(2 lines of several centrals were left out.)",
-        #"{"event":"omitted","place":2,"count":2}"#
-      ),
-      (
-        .button(.shake, listeners: 0), nil,
-        "Shaken: no central that has asked is subscribed.",
-        #"{"event":"button","action":"shake","centrals":0}"#
-      ),
-      (
-        .button(.shake, listeners: 1), nil, "Shaken: 1 central gets a new answer.",
-        #"{"event":"button","action":"shake","centrals":1}"#
-      ),
-      (
-        .button(.shake, listeners: 2), nil, "Shaken: 2 centrals get a new answer.",
-        #"{"event":"button","action":"shake","centrals":2}"#
-      ),
-      (
-        .button(.clear, listeners: 0), nil, "Cleared: every question and answer is forgotten.",
-        #"{"event":"button","action":"clear"}"#
-      ),
-      (
-        .button(.release, listeners: 0), nil, "Clear was held: all disconnected.",
-        #"{"event":"button","action":"release"}"#
-      ),
-      (.text("Fixed."), nil, "Fixed.", ""),
-      (
-        .state("radio", "lost"), nil, "",
-        #"{"event":"radio","state":"lost","detail":"Test Ball"}"#
-      ),
-      (
-        .failure("radio"), nil, "",
-        #"{"event":"failed","reason":"radio","detail":"Test Ball."}"#
-      ),
-      (
-        .lights(ShownLights(status: true, answer: false)), nil, "",
-        #"{"event":"lights","status":true,"answer":false}"#
-      ),
-      (
-        .lights(ShownLights(status: nil, answer: true)), nil, "",
-        #"{"event":"lights","answer":true}"#
-      ),
-      (
-        .lights(ShownLights(status: false, answer: nil)), nil, "",
-        #"{"event":"lights","status":false}"#
-      ),
-      (.current, nil, "", #"{"event":"current"}"#),
-      (.reply(nil), nil, "", #"{"event":"done","request":"Test Ball"}"#),
-      (
-        .reply(.noLines), nil, "",
+        #"{"event":"omitted","central":"C0:00:00:00:00:40","connection":2,"count":1}"#),
+      Row(
+        .omission(2, connectionIndex: 2), "(2 lines of several centrals were left out.)",
+        #"{"event":"omitted","connection":2,"count":2}"#),
+      Row(
+        .button(.shake, listeners: 0), "Shaken: no central that has asked is subscribed.",
+        #"{"event":"button","action":"shake","centrals":0}"#),
+      Row(
+        .button(.shake, listeners: 1), "Shaken: 1 central gets a new answer.",
+        #"{"event":"button","action":"shake","centrals":1}"#),
+      Row(
+        .button(.shake, listeners: 2), "Shaken: 2 centrals get a new answer.",
+        #"{"event":"button","action":"shake","centrals":2}"#),
+      Row(
+        .button(.clear, listeners: 0), "Cleared: every question and answer is forgotten.",
+        #"{"event":"button","action":"clear"}"#),
+      Row(
+        .button(.release, listeners: 0), "Clear was held: all disconnected.",
+        #"{"event":"button","action":"release"}"#),
+      Row(.text("Fixed."), "Fixed.", ""),
+      Row(
+        .state("radio", "lost"), "",
+        #"{"event":"radio","state":"lost","detail":"Test Ball"}"#),
+      Row(
+        .error("radio"), "", #"{"event":"failed","reason":"radio","detail":"Test Ball."}"#),
+      Row(
+        .lights(ShownLights(status: true, answer: false)), "",
+        #"{"event":"lights","status":true,"answer":false}"#),
+      Row(
+        .lights(ShownLights(status: nil, answer: true)), "",
+        #"{"event":"lights","answer":true}"#),
+      Row(
+        .lights(ShownLights(status: false, answer: nil)), "",
+        #"{"event":"lights","status":false}"#),
+      Row(.current, "", #"{"event":"current"}"#),
+      Row(.reply(nil), "", #"{"event":"done","request":"Test Ball"}"#),
+      Row(
+        .reply(.noLines), "",
         #"{"event":"error","request":"Test Ball","detail":"The lines of the board cannot be used now."}"#
       ),
     ]
     for row in rows {
-      #expect(written { $0.writeWords(row.line, of: row.central, text.span) } == row.words)
-      #expect(written { $0.writeJSON(row.line, of: row.central, text.span) } == row.json)
+      #expect(written { $0.writeWords(row.event, of: row.central, text.span) } == row.words)
+      #expect(written { $0.writeJSON(row.event, of: row.central, text.span) } == row.json)
     }
     #expect(
       written { $0.writeJSON(.state("radio", "ready"), of: nil, Span()) }
@@ -160,10 +147,10 @@ struct LineTextTests {
   func failures() {
     let reason = Array("it is “gone”".utf8)
     #expect(
-      written { $0.writeFailure(reason.span, kind: "radio", isJSON: false) }
+      written { $0.writeErrorLine(reason.span, kind: "radio", isJSON: false) }
         == "Error: it is “gone”.")
     #expect(
-      written { $0.writeFailure(reason.span, kind: "radio", isJSON: true) }
+      written { $0.writeErrorLine(reason.span, kind: "radio", isJSON: true) }
         == #"{"event":"failed","reason":"radio","detail":"it is “gone”."}"#)
   }
 
@@ -200,8 +187,8 @@ struct LineTextTests {
       (.noLines, "The lines of the board cannot be used now."),
       (.isDown(.clear), "The button clear is held down."),
       (.isNotHeld(.shake), "This connection does not hold the button shake."),
-    ] as [(ControlRefusal, String)])
-  func refusals(_ refusal: ControlRefusal, _ words: String) {
+    ] as [(ControlRequestError, String)])
+  func refusals(_ refusal: ControlRequestError, _ words: String) {
     #expect(written { refusal.write(to: &$0) } == words)
   }
 
@@ -209,77 +196,62 @@ struct LineTextTests {
 
   private typealias Printer = BallPrinter<1_024, 1_024>
 
-  private func both(_ event: PairingEvent, of central: DeviceAddress?) -> [String] {
-    [
-      written { Printer.writeWords(event, of: central, to: &$0) },
-      written { Printer.writeJSON(event, of: central, to: &$0) },
-    ]
-  }
-
   @Test("Each event of pairing")
   func pairing() {
     let address = "C0:00:00:00:00:40"
-    let rows: [(PairingEvent, DeviceAddress?, String, String)] = [
-      (
-        .opened(seconds: 60), nil, "Pairing is open for 60 s.",
-        #"{"event":"pairing","state":"open","seconds":60}"#
-      ),
-      (.closed, nil, "Pairing is closed.", #"{"event":"pairing","state":"closed"}"#),
-      (
-        .prompt(.compareNumber(12_345), connectionIndex: 0), Self.central,
+    let rows: [Row<PairingEvent>] = [
+      Row(
+        .opened(seconds: 60), "Pairing is open for 60 s.",
+        #"{"event":"pairing","state":"open","seconds":60}"#),
+      Row(.closed, "Pairing is closed.", #"{"event":"pairing","state":"closed"}"#),
+      Row(
+        .prompt(.compareNumber(12_345), connectionIndex: 0), of: Self.central,
         "\(address) wants to pair. Does it show 012345? Press y or n.",
-        #"{"event":"prompt","central":"\#(address)","kind":"compare","number":"012345"}"#
-      ),
-      (
-        .prompt(.showPasskey(900_001), connectionIndex: 0), Self.central,
+        #"{"event":"prompt","central":"\#(address)","kind":"compare","number":"012345"}"#),
+      Row(
+        .prompt(.showPasskey(900_001), connectionIndex: 0), of: Self.central,
         "\(address) wants to pair. Enter there: 900001.",
-        #"{"event":"prompt","central":"\#(address)","kind":"passkey","number":"900001"}"#
-      ),
-      (
-        .prompt(.confirmPairing, connectionIndex: 0), Self.central,
+        #"{"event":"prompt","central":"\#(address)","kind":"passkey","number":"900001"}"#),
+      Row(
+        .prompt(.confirmPairing, connectionIndex: 0), of: Self.central,
         "\(address) wants to pair. Press y or n.",
-        #"{"event":"prompt","central":"\#(address)","kind":"confirm"}"#
-      ),
-      (
-        .paired(connectionIndex: 0, identity: Self.identity, .none), Self.central,
+        #"{"event":"prompt","central":"\#(address)","kind":"confirm"}"#),
+      Row(
+        .paired(connectionIndex: 0, identity: Self.identity, .none), of: Self.central,
         "Paired with \(address), without a check by a user.",
         #"{"event":"paired","central":"\#(address)","identity":"F0:00:00:00:00:41","authenticated":false,"secureConnections":false}"#
       ),
-      (
+      Row(
         .paired(connectionIndex: 0, identity: Self.identity, .authenticated | .secureConnections),
-        nil, "Paired with F0:00:00:00:00:41, protected against a man in the middle.",
+        "Paired with F0:00:00:00:00:41, protected against a man in the middle.",
         #"{"event":"paired","identity":"F0:00:00:00:00:41","authenticated":true,"secureConnections":true}"#
       ),
-      (
-        .paired(connectionIndex: 0, identity: nil, .authenticated), nil,
+      Row(
+        .paired(connectionIndex: 0, identity: nil, .authenticated),
         "Paired, protected against a man in the middle.",
-        #"{"event":"paired","authenticated":true,"secureConnections":false}"#
-      ),
-      (
-        .failed(connectionIndex: 0, .timeout), Self.central,
+        #"{"event":"paired","authenticated":true,"secureConnections":false}"#),
+      Row(
+        .failed(connectionIndex: 0, .timeout), of: Self.central,
         "Not paired with \(address): the other side said nothing for 30 s.",
         #"{"event":"pairing","state":"failed","central":"\#(address)","reason":"the other side said nothing for 30 s"}"#
       ),
-      (
-        .failed(connectionIndex: 0, .linkLost), nil, "Not paired: the connection was lost.",
-        #"{"event":"pairing","state":"failed","reason":"the connection was lost"}"#
-      ),
-      (
-        .unencrypted(connectionIndex: 0), Self.central,
+      Row(
+        .failed(connectionIndex: 0, .linkLost), "Not paired: the connection was lost.",
+        #"{"event":"pairing","state":"failed","reason":"the connection was lost"}"#),
+      Row(
+        .unencrypted(connectionIndex: 0), of: Self.central,
         "Not encrypted: \(address) has another key, or none.",
-        #"{"event":"unencrypted","central":"\#(address)"}"#
-      ),
-      (
-        .forgotten(1), nil, "Clear was held: 1 bond is forgotten.",
-        #"{"event":"forgotten","count":1}"#
-      ),
-      (
-        .forgotten(2), nil, "Clear was held: 2 bonds are forgotten.",
-        #"{"event":"forgotten","count":2}"#
-      ),
+        #"{"event":"unencrypted","central":"\#(address)"}"#),
+      Row(
+        .forgotten(1), "Clear was held: 1 bond is forgotten.",
+        #"{"event":"forgotten","count":1}"#),
+      Row(
+        .forgotten(2), "Clear was held: 2 bonds are forgotten.",
+        #"{"event":"forgotten","count":2}"#),
     ]
-    for (event, central, words, json) in rows {
-      #expect(both(event, of: central) == [words, json])
+    for row in rows {
+      #expect(written { Printer.writeWords(row.event, of: row.central, to: &$0) } == row.words)
+      #expect(written { Printer.writeJSON(row.event, of: row.central, to: &$0) } == row.json)
     }
   }
 
@@ -304,7 +276,7 @@ struct LineTextTests {
       ),
       (0x7E, nil, "reason 0x7E"),
     ]
-    func words(_ fault: PairingFault) -> String {
+    func words(_ fault: PairingEventError) -> String {
       written {
         Printer.writeWords(.failed(connectionIndex: 0, fault), of: nil, to: &$0)
       }
@@ -370,15 +342,14 @@ struct LineTextTests {
     bench.machine.outputRoom = 0
     // 8,192 bytes wait at most.
     for number in 0..<400 {
-      bench.receive(
-        ScriptedController.question("Is it \(number)?", on: 0x40), at: 100 + UInt64(number) * 100)
+      bench.ask("Is it \(number)?", at: 100 + UInt64(number) * 100)
     }
-    let before = bench.runner.figures[.linesUnread]
+    let before = bench.figures[.linesUnread]
     // The question and its answer are lost, and then there is room for all that waits.
     bench.machine.outputRoom = nil
-    bench.receive(ScriptedController.question("Is it?", on: 0x40), at: 50_000)
+    bench.ask("Is it?", at: 50_000)
     let report = bench.machine.outputLines.first { $0.contains("not read") }
-    let lost = bench.runner.figures[.linesUnread]
+    let lost = bench.figures[.linesUnread]
     #expect(before > 0 && lost == before + 2)
     #expect(report == "(\(lost) lines dropped: output was not read.)")
   }

@@ -13,10 +13,10 @@ private enum LinkState: CaseIterable {
     linesLeftOut, linesLost
 
   func enter(_ bench: RunnerBench) {
-    bench.receive(ScriptedController.connection(link), at: 10)
+    bench.connect(at: 10)
     if self == .connected { return }
     if self != .asked {
-      bench.receive(ScriptedController.subscription(true, on: link), at: 20)
+      bench.subscribe(at: 20)
     }
     switch self {
     case .connected, .subscribed: break
@@ -42,7 +42,7 @@ private enum LinkState: CaseIterable {
   }
 
   private func ask(_ text: String, _ bench: RunnerBench) {
-    bench.receive(ScriptedController.question(text, on: link), at: 30)
+    bench.ask(text, at: 30)
   }
 }
 
@@ -60,7 +60,7 @@ private enum LinkEnd: CaseIterable {
       bench.turn(at: 45)
     }
     switch self {
-    case .disconnection: bench.receive(ScriptedController.disconnection(link), at: 50)
+    case .disconnection: bench.disconnect(at: 50)
     case .sameRead: return ScriptedController.disconnection(link)
     case .replacement: break
     case .clearHeld:
@@ -87,14 +87,6 @@ private struct Visit: Equatable {
 }
 
 extension RunnerBench {
-  /// Presses a button for 50 ms.
-  fileprivate func press(_ button: ButtonName, at time: UInt64) {
-    machine.lines.drive(button, isClosed: true, at: time)
-    run(from: time, until: time + 50)
-    machine.lines.drive(button, isClosed: false, at: time + 50)
-    run(from: time + 50, until: time + 100)
-  }
-
   /// A central connects after `packets`, subscribes, reads, states, asks and leaves.
   fileprivate func visit(_ handle: UInt8, after packets: [UInt8], at time: UInt64) -> Visit {
     var visit = Visit()
@@ -103,19 +95,19 @@ extension RunnerBench {
     receive(packets + ScriptedController.connection(handle), at: time)
     // Read Request of Answer: it is empty.
     receive(ScriptedController.pdu([0x0A, 0x1F, 0x00], on: handle), at: time + 1_000)
-    receive(ScriptedController.subscription(true, on: handle), at: time + 1_010)
+    subscribe(on: handle, at: time + 1_010)
     press(.shake, at: time + 1_100)
     machine.control.join(7)
     turn(at: time + 1_300)
-    visit.state = machine.control.takeLines(of: 7).filter { !$0.contains(#""answer","text""#) }
-    receive(ScriptedController.question("It will.", on: handle), at: time + 1_400)
+    visit.state = takeLines(of: 7).filter { !$0.contains(#""answer","text""#) }
+    ask("It will.", on: handle, at: time + 1_400)
     visit.packets = machine.packets.dropFirst(start).filter {
       $0[0] == 0x02 && $0[1] == handle
     }
-    let before = runner.figures
-    receive(ScriptedController.question("Will it?", on: handle), at: time + 2_000)
-    receive(ScriptedController.disconnection(handle), at: time + 3_000)
-    let after = runner.figures
+    let before = figures
+    ask("Will it?", on: handle, at: time + 2_000)
+    disconnect(handle, at: time + 3_000)
+    let after = figures
     visit.figures = [
       Figure.questions, .answers, .answerMilliseconds, .answeredWithin1, .linesLimited,
     ].map { after[$0] - before[$0] }
@@ -138,7 +130,7 @@ extension RunnerBench {
 @Suite("The ball's next link at an index")
 struct NextLinkTests {
   private static func bench() -> RunnerBench {
-    let bench = RunnerBench(isJSON: true) { $0.lines.isThere = true }
+    let bench = RunnerBench(isJSON: true, hasPanel: true)
     bench.run(from: 0, until: 5)
     return bench
   }
@@ -179,14 +171,14 @@ struct NextLinkTests {
     let count = try #require(lines.lastIndex { $0.contains("omitted") })
     #expect(
       lines[count]
-        == #"{"event":"omitted","central":"C0:00:00:00:00:40","place":0,"count":102}"#)
+        == #"{"event":"omitted","central":"C0:00:00:00:00:40","connection":0,"count":102}"#)
     #expect(lines[count + 1].hasPrefix(#"{"event":"disconnected","central":"C0:00:00:00:00:40""#))
     // The allowance is the index's, so the next link has to wait for its line.
     #expect(lines.count == count + 2)
     bench.run(from: 40, until: 2_000)
     #expect(
       bench.machine.outputLines.last
-        == #"{"event":"connected","central":"C0:00:00:00:00:50","place":0}"#)
+        == #"{"event":"connected","central":"C0:00:00:00:00:50","connection":0}"#)
   }
 
   // MARK: Pairing
@@ -198,9 +190,7 @@ struct NextLinkTests {
   @Test("A lost link takes its pairing question with it", arguments: PairingEnd.allCases)
   fileprivate func question(end: PairingEnd) throws {
     let bench = PairingBench(.authenticated, hasUser: true, isJSON: true)
-    bench.connect()
-    #expect(bench.pair())
-    bench.run(for: 3_000)
+    bench.beginPairing()
     #expect(bench.machine.question != nil)
     let complete = try #require(
       bench.machine.notes.last {
@@ -211,11 +201,11 @@ struct NextLinkTests {
     let ended = ScriptedController.disconnection(handle)
     let begun = ScriptedController.connection(other)
     bench.machine.incoming += end == .sameRead ? [ended + begun] : [ended]
-    _ = bench.ball.turn(at: bench.machine.now)
+    bench.turn()
     #expect(bench.machine.question == nil)
     if end == .disconnection {
       bench.machine.incoming.append(begun)
-      _ = bench.ball.turn(at: bench.machine.now)
+      bench.turn()
     }
     let lines = bench.machine.outputLines
     let failure = try #require(lines.first { $0.contains("the connection was lost") })
@@ -223,9 +213,8 @@ struct NextLinkTests {
     // The user's answer comes too late, and changes nothing.
     let count = lines.count
     bench.machine.confirmation = true
-    _ = bench.ball.turn(at: bench.machine.now)
+    bench.turn()
     #expect(bench.machine.outputLines.count == count)
-    let bondCount = bench.ball.ball.host.security.bondCount
-    #expect(bondCount == 0)
+    #expect(bench.bondCount == 0)
   }
 }

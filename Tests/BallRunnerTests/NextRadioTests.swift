@@ -13,35 +13,35 @@ private enum RadioState: CaseIterable {
   func enter(_ bench: RunnerBench) {
     bench.turn(at: 0)
     guard self != .advertising else { return }
-    bench.receive(ScriptedController.connection(link), at: 10)
+    bench.connect(at: 10)
     switch self {
     case .advertising, .connected: break
     case .subscribed:
-      bench.receive(ScriptedController.subscription(true, on: link), at: 20)
-      bench.receive(ScriptedController.question("First?", on: link), at: 30)
+      bench.subscribe(at: 20)
+      bench.ask("First?", at: 30)
     case .fullHouse:
       for number in UInt8(1)...3 {
-        bench.receive(ScriptedController.connection(link + number), at: 20)
+        bench.connect(link + number, at: 20)
       }
     case .halfPacketRead:
       let question = ScriptedController.question("Half?", on: link)
       bench.receive(Array(question.prefix(7)), at: 20)
     case .halfPacketWritten:
       bench.machine.writeLimits = [3, 0, 0, 0, 0, 0, 0, 0]
-      bench.receive(ScriptedController.question("Half?", on: link), at: 20)
+      bench.ask("Half?", at: 20)
     case .responseDue:
       // The controller gives no buffer back.
       bench.machine.controller = nil
       for number in 0..<9 {
-        bench.receive(ScriptedController.question("Due \(number)?", on: link), at: 20)
+        bench.ask("Due \(number)?", at: 20)
       }
     case .silent:
       bench.machine.controller = nil
-      bench.receive(ScriptedController.disconnection(link), at: 20)
+      bench.disconnect(at: 20)
     case .linesLeftOut:
-      bench.receive(ScriptedController.subscription(true, on: link), at: 20)
+      bench.subscribe(at: 20)
       for _ in 0..<400 {
-        bench.receive(ScriptedController.question("Again?", on: link), at: 30)
+        bench.ask("Again?", at: 30)
       }
     }
   }
@@ -82,10 +82,10 @@ struct NextRadioTests {
   private func visit(_ bench: RunnerBench, at time: UInt64) -> [[UInt8]] {
     let start = bench.machine.packets.count
     bench.run(from: time, until: time + 5_000)
-    bench.receive(ScriptedController.connection(link), at: time + 6_000)
-    bench.receive(ScriptedController.subscription(true, on: link), at: time + 6_010)
+    bench.connect(at: time + 6_000)
+    bench.subscribe(at: time + 6_010)
     // A statement: its response has no answer of the seed.
-    bench.receive(ScriptedController.question("It will.", on: link), at: time + 6_020)
+    bench.ask("It will.", at: time + 6_020)
     #expect(bench.runner.ball.host.connectionCount == 1)
     return Array(bench.machine.packets.dropFirst(start))
   }

@@ -6,24 +6,22 @@ import Testing
 
 @Suite("The limit on the lines of one central")
 struct OutputLimitTests {
-  @Test("The allowance has a burst of 500 lines, and gets 20 back each second")
+  @Test("The allowance has a burst of 500 lines, and gets 20 back each whole second")
   func allowance() {
-    var allowance = OutputAllowance()
-    for _ in 0..<500 {
-      #expect(!allowance.isSpent)
-      allowance.spend(at: .at(5_000))
+    for (milliseconds, left): (UInt64, Int) in [
+      (999, 0), (1_000, 20), (1_999, 20), (2_000, 40), (2_500, 40), (24_999, 480), (25_000, 500),
+      (86_399_999, 500), (86_400_000, 500), (1 << 40, 500), (.max - 5_000, 500),
+    ] {
+      var allowance = OutputAllowance()
+      #expect(count(&allowance, at: .at(5_000)) == 500)
+      #expect(allowance.nextSecond == .at(6_000))
+      #expect(count(&allowance, at: .at(5_000 + milliseconds)) == left, "after \(milliseconds) ms")
     }
-    #expect(allowance.isSpent)
-    #expect(allowance.nextSecond == .at(6_000))
-    allowance.advance(to: .at(5_999))
-    #expect(allowance.isSpent)
-    allowance.advance(to: .at(6_000))
-    #expect(count(&allowance, at: .at(6_999)) == 20)
-    // 2.5 s after 6 s: the seconds that began at 7 s and 8 s.
-    #expect(count(&allowance, at: .at(8_500)) == 40)
-    // At most the burst, even after the longest possible time.
-    #expect(count(&allowance, at: .at(60_000)) == 500)
-    #expect(count(&allowance, at: Instant(rawValue: .max)) == 500)
+    // The seconds are those since the first line, not since the last.
+    var allowance = OutputAllowance()
+    for (time, left): (UInt64, Int) in [(5_000, 500), (5_999, 0), (6_999, 20), (8_500, 40)] {
+      #expect(count(&allowance, at: .at(time)) == left, "at \(time)")
+    }
   }
 
   @Test("All lines of a central that asks ten questions a second are printed")
@@ -148,17 +146,6 @@ struct OutputLimitTests {
     #expect(log.lines.suffix(3) == ["disconnected 1", "connected 2", "asked"])
   }
 
-  @Test("At the end of the program, everything is counted")
-  func programEnd() {
-    var log = Log()
-    log.take(.connected(connectionIndex: 3, address: .central(1)), at: 0)
-    for _ in 0..<502 { log.take(.refused(connectionIndex: 3, .statement), at: 0) }
-    log.limit.end()
-    log.print(at: 1)
-    #expect(log.lines.last == "3 omitted of 1")
-    #expect(log.limit.deadline == nil)
-  }
-
   @Test("The printed and the counted lines together are all events", arguments: 0..<20)
   func conservation(seed: UInt64) {
     var random = RandomSource(seed: seed)
@@ -190,6 +177,44 @@ struct OutputLimitTests {
     let beginnings = log.lines.count { $0.hasPrefix("connected") }
     let ends = log.lines.count { $0.hasPrefix("disconnected") }
     #expect(beginnings == ends + linked.count { $0 })
+  }
+
+  @Test("A connection has no notices before it leaves out a line")
+  func account() {
+    let now = Instant(rawValue: 1_000)
+    var account = ConnectionAccount()
+    func admits(_ event: BallEvent) -> Bool { account.admits(event, at: now) }
+    func omission() -> String? { account.takeOmission().map { "\($0.count)" } }
+    func late() -> DeviceAddress? { account.takeLateConnection(at: now) }
+    #expect(!account.isDue)
+    #expect(account.deadline == nil)
+    #expect(omission() == nil)
+    #expect(late() == nil)
+    #expect(admits(.connected(connectionIndex: 0, address: .zero)))
+    for _ in 0..<499 { #expect(admits(.refused(connectionIndex: 0, .statement))) }
+    #expect(!admits(.refused(connectionIndex: 0, .statement)))
+    #expect(!account.isDue)
+    #expect(omission() == nil, "It is not due.")
+    account.end()
+    #expect(account.isDue)
+    #expect(late() == nil, "Its beginning was printed.")
+    #expect(omission() == "1")
+    #expect(!account.isDue)
+    #expect(omission() == nil)
+  }
+
+  @Test("Events of no connection, and of connections beyond the limit's, are always printed")
+  func noConnection() {
+    var limit = OutputLimit<2>()
+    func admits(_ event: BallEvent) -> Bool { limit.admits(event, at: Instant(rawValue: 0)) }
+    for _ in 0..<2_000 {
+      #expect(admits(.missed(1)))
+      #expect(admits(.radio(.silent)))
+      #expect(admits(.asked(connectionIndex: 2)))
+      #expect(admits(.asked(connectionIndex: -1)))
+    }
+    #expect(!limit.mayHaveNotices)
+    #expect(limit.deadline == nil)
   }
 
   private func leadingNumber(_ line: String) -> Int {

@@ -93,4 +93,93 @@ struct PairingGateTests {
     #expect(control.nextEvent() == nil)
     #expect(control.deadline == nil)
   }
+
+  @Test("A ball is never a central")
+  func role() {
+    #expect(!PairingGate.isEverCentral)
+    #expect(PairingGate.keepsPrivacy)
+  }
+
+  @Test(
+    "A button acts once, at the end of its time and not a millisecond earlier",
+    arguments: [(FrontPanelAction.shake, UInt32(3_000)), (.clear, 10_000)])
+  func hold(action: FrontPanelAction, time: UInt32) {
+    let start = Instant(rawValue: 7)
+    let end = start.advanced(by: time)
+    let result: PairingGate.Action = action == .shake ? .open : .forget
+    var control = PairingGate(.encrypted)
+    func hold(at now: Instant, isDown: Bool = true) -> PairingGate.Action? {
+      control.hold(shake: isDown && action == .shake, clear: isDown && action == .clear, at: now)
+    }
+    control.press(action, at: start)
+    #expect(control.deadline == end)
+    #expect(hold(at: end.advanced(by: UInt32.max)) == result, "Late is not too late.")
+    #expect(control.deadline == nil)
+    #expect(hold(at: end) == nil, "Once.")
+
+    control.press(action, at: start)
+    #expect(hold(at: Instant(rawValue: end.rawValue - 1)) == nil)
+    // The panel acts on clear when it has been held for some time; the button is still down.
+    control.press(.release, at: start.advanced(by: 2_999))
+    #expect(control.deadline == end)
+    #expect(hold(at: end) == result)
+
+    control.press(action, at: start)
+    #expect(hold(at: Instant(rawValue: end.rawValue - 1), isDown: false) == nil)
+    #expect(control.deadline == nil)
+    #expect(hold(at: end) == nil, "It was released.")
+  }
+
+  @Test("Of two buttons held long enough the bonds come first; the earliest deadline counts")
+  func both() {
+    let start = Instant(rawValue: 0)
+    var control = PairingGate(.encrypted)
+    control.open(at: start)
+    #expect(control.deadline == Instant(rawValue: 60_000))
+    control.press(.clear, at: start)
+    #expect(control.deadline == Instant(rawValue: 10_000))
+    control.press(.shake, at: start)
+    #expect(control.deadline == Instant(rawValue: 3_000))
+    let late = Instant(rawValue: 10_000)
+    #expect(control.hold(shake: true, clear: true, at: late) == .forget)
+    #expect(control.hold(shake: true, clear: true, at: late) == .open)
+    #expect(control.hold(shake: true, clear: true, at: late) == nil)
+    #expect(control.deadline == Instant(rawValue: 60_000))
+  }
+
+  @Test("Without protection no button and no failed encryption matters")
+  func unprotected() {
+    var control = PairingGate(.none)
+    for action in [FrontPanelAction.shake, .clear, .release] {
+      control.press(action, at: Instant(rawValue: 0))
+      #expect(control.deadline == nil)
+    }
+    control.encryptionFailed(.connectionTimeout, at: 1)
+    #expect(!control.hasEvents)
+    for protection in [BallProtection.encrypted, .authenticated] {
+      control = PairingGate(protection)
+      control.encryptionFailed(.connectionTimeout, at: 1)
+      #expect(control.nextEvent() == .unencrypted(connectionIndex: 1))
+    }
+  }
+
+  @Test("Seven events keep their order while others are taken")
+  func events() {
+    var control = PairingGate(.encrypted)
+    var next = 1
+    for count in 1...40 {
+      control.append(.forgotten(count))
+      // Between 1 and 8 wait.
+      guard count % 8 == 0 || count % 3 == 0 else { continue }
+      #expect(control.nextEvent() == .forgotten(next))
+      next += 1
+      if count % 8 == 0 {
+        while control.hasEvents {
+          #expect(control.nextEvent() == .forgotten(next))
+          next += 1
+        }
+      }
+    }
+    #expect(next == 41)
+  }
 }

@@ -10,20 +10,19 @@ struct ProtectedRunnerTests {
   func firstStart() {
     let bench = PairingBench()
     #expect(
-      bench.machine.outputLines == [
+      bench.outputLines == [
         "Pairing is open for 60 s.", "Advertising as “Test Ball” (F0:00:00:11:BA:01).",
       ])
     bench.connect()
     // Core Specification, Vol 3, Part C, 10.3.1: there is no bond yet.
-    #expect(
-      bench.ask("Open?") == [0x05, 0x05])
+    #expect(bench.ask("Open?") == [0x05, 0x05])
     #expect(bench.secure())
     #expect(bench.ask("Encrypted?") == [0, 0])
-    #expect(bench.central.client.application.answers.count == 1)
+    #expect(bench.central.collector.notified.count == 1)
     #expect(
-      bench.machine.outputLines.contains(
+      bench.outputLines.contains(
         "Paired with F0:00:00:11:BA:02, without a check by a user."))
-    #expect(bench.machine.outputLines.contains("Pairing is closed."))
+    #expect(bench.outputLines.contains("Pairing is closed."))
   }
 
   @Test("Pairing closes as soon as a central has paired, and no other central gets in")
@@ -31,22 +30,20 @@ struct ProtectedRunnerTests {
     let bench = PairingBench()
     bench.connect()
     #expect(bench.secure())
-    let lines = bench.machine.outputLines
+    let lines = bench.outputLines
     let paired = try #require(lines.firstIndex { $0.hasPrefix("Paired with") })
     #expect(lines[paired...].dropFirst().first == "Pairing is closed.")
-    bench.disconnect()
-    bench.forgetAtCentral()
-    bench.connect()
+    bench.returnWithoutBond()
     #expect(!bench.secure())
-    #expect(bench.owner.outcomes.last == .refused(.pairingNotSupported))
+    #expect(bench.central.record.outcomes.last == .refused(.pairingNotSupported))
     // Nothing is said when the minute is over.
     bench.run(for: 60_000)
-    #expect(bench.machine.outputLines.count { $0 == "Pairing is closed." } == 1)
+    #expect(bench.outputLines.count { $0 == "Pairing is closed." } == 1)
     // The owner opens it again.
     bench.hold(.shake, for: 3_000)
-    #expect(bench.machine.outputLines.last == "Pairing is open for 60 s.")
+    #expect(bench.outputLines.last == "Pairing is open for 60 s.")
     bench.run(for: 60_000)
-    #expect(bench.machine.outputLines.last == "Pairing is closed.")
+    #expect(bench.outputLines.last == "Pairing is closed.")
   }
 
   @Test("Pairing can stay open for its whole minute")
@@ -54,17 +51,15 @@ struct ProtectedRunnerTests {
     let bench = PairingBench(staysOpen: true)
     bench.connect()
     #expect(bench.secure())
-    #expect(bench.pair())
+    #expect(bench.central.pair())
     bench.run(for: 2_000)
-    #expect(bench.owner.outcomes.count == 2)
+    #expect(bench.central.record.outcomes.count == 2)
     #expect(!bench.machine.output.contains("Pairing is closed."))
     bench.run(for: 60_000)
-    #expect(bench.machine.outputLines.last == "Pairing is closed.")
-    bench.disconnect()
-    bench.forgetAtCentral()
-    bench.connect()
+    #expect(bench.outputLines.last == "Pairing is closed.")
+    bench.returnWithoutBond()
     #expect(!bench.secure())
-    #expect(bench.owner.outcomes.last == .refused(.pairingNotSupported))
+    #expect(bench.central.record.outcomes.last == .refused(.pairingNotSupported))
   }
 
   @Test("A ball with all the bonds that it can keep takes no other, and says what to do")
@@ -84,11 +79,10 @@ struct ProtectedRunnerTests {
     bench.connect()
     _ = bench.secure()
     #expect(
-      bench.machine.outputLines.last
+      bench.outputLines.last
         == "Not paired with F0:00:00:11:BA:02: there is no room for its bond; remove another bond "
         + "first.")
-    let bondCount = bench.ball.ball.host.security.bondCount
-    #expect(bondCount == 16)
+    #expect(bench.bondCount == 16)
     // A failure does not close pairing.
     #expect(!bench.machine.output.contains("Pairing is closed."))
   }
@@ -98,13 +92,11 @@ struct ProtectedRunnerTests {
     let bench = PairingBench()
     bench.connect()
     #expect(bench.secure())
-    bench.disconnect()
-    bench.forgetAtCentral()
     bench.hold(.shake, for: 3_000)
-    bench.connect()
+    bench.returnWithoutBond()
     _ = bench.secure()
     #expect(
-      bench.machine.outputLines.last
+      bench.outputLines.last
         == "Not paired with F0:00:00:11:BA:02: it did not prove that it has its bond; remove the bond "
         + "first.")
   }
@@ -115,7 +107,7 @@ struct ProtectedRunnerTests {
     bench.run(for: 60_000)
     bench.connect()
     #expect(!bench.secure())
-    #expect(bench.owner.outcomes == [.refused(.pairingNotSupported)])
+    #expect(bench.central.record.outcomes == [.refused(.pairingNotSupported)])
     bench.disconnect()
 
     let other = PairingBench()
@@ -126,8 +118,8 @@ struct ProtectedRunnerTests {
     other.connect()
     // A bonded client encrypts the link before it asks.
     #expect(other.ask("Bond?") == [0, 0])
-    #expect(other.isEncrypted)
-    #expect(other.owner.outcomes.count == 1, "It has paired once.")
+    #expect(other.central.isEncrypted)
+    #expect(other.central.record.outcomes.count == 1, "It has paired once.")
   }
 
   @Test(
@@ -137,16 +129,16 @@ struct ProtectedRunnerTests {
     bench.connect()
     #expect(bench.ask("Open?") == [0, 0])
     #expect(!bench.secure())
-    #expect(bench.owner.outcomes == [.refused(.pairingNotSupported)])
+    #expect(bench.central.record.outcomes == [.refused(.pairingNotSupported)])
     bench.hold(.shake, for: 3_100)
     #expect(!bench.secure())
     bench.hold(.clear, for: 10_100)
     bench.connect()
     #expect(bench.ask("Again?") == [0, 0])
     for event in ["pairing", "paired", "forgotten", "unencrypted", "bonds"] {
-      #expect(!bench.machine.outputLines.contains { $0.contains("\"event\":\"\(event)\"") })
+      #expect(!bench.outputLines.contains { $0.contains("\"event\":\"\(event)\"") })
     }
-    #expect(bench.machine.outputLines.count { $0.contains("\"event\":\"answer\"") } == 3)
+    #expect(bench.outputLines.count { $0.contains("\"event\":\"answer\"") } == 3)
   }
 
   @Test("Shake held for 3 s opens pairing for a minute, and the status light pulses")
@@ -154,11 +146,9 @@ struct ProtectedRunnerTests {
     let bench = PairingBench()
     bench.run(for: 60_000)
     bench.hold(.shake, for: 2_900)
-    #expect(
-      bench.machine.outputLines.last
-        == "Shaken: no central that has asked is subscribed.")
+    #expect(bench.outputLines.last == "Shaken: no central that has asked is subscribed.")
     bench.hold(.shake, for: 3_000)
-    #expect(bench.machine.outputLines.last == "Pairing is open for 60 s.")
+    #expect(bench.outputLines.last == "Pairing is open for 60 s.")
     // 100 ms on, 400 ms off.
     var lit: [Bool] = []
     for _ in 0..<20 {
@@ -169,7 +159,7 @@ struct ProtectedRunnerTests {
     bench.connect()
     #expect(bench.secure())
     bench.run(for: 60_000)
-    #expect(bench.machine.outputLines.last == "Pairing is closed.")
+    #expect(bench.outputLines.last == "Pairing is closed.")
     #expect(bench.machine.lines.lit.contains(.status), "A central is connected.")
   }
 
@@ -180,16 +170,15 @@ struct ProtectedRunnerTests {
     #expect(bench.secure())
     bench.run(for: 60_000)
     bench.hold(.clear, for: 9_900)
-    #expect(
-      bench.machine.outputLines.contains("Clear was held: all disconnected."))
-    #expect(bench.ball.ball.host.security.bondCount == 1)
+    #expect(bench.outputLines.contains("Clear was held: all disconnected."))
+    #expect(bench.bondCount == 1)
     bench.hold(.clear, for: 10_000)
-    #expect(bench.machine.outputLines.contains("Clear was held: 1 bond is forgotten."))
-    #expect(bench.ball.ball.host.security.bondCount == 0)
+    #expect(bench.outputLines.contains("Clear was held: 1 bond is forgotten."))
+    #expect(bench.bondCount == 0)
     bench.connect()
     // The central still has its key, and the ball refuses it: it has no bond.
     #expect(!bench.secure())
-    #expect(!bench.isEncrypted)
+    #expect(!bench.central.isEncrypted)
   }
 
   @Test("A button that is down at the start is not a press, however long it is held")
@@ -199,8 +188,8 @@ struct ProtectedRunnerTests {
     machine.lines.drive(.shake, isClosed: true, at: 0)
     let bench = PairingBench(machine: machine)
     bench.run(for: 30_000)
-    #expect(!bench.machine.outputLines.contains { $0.hasPrefix("Clear was held") })
-    #expect(bench.machine.outputLines.count { $0.hasPrefix("Pairing is open") } == 1)
+    #expect(!bench.outputLines.contains { $0.hasPrefix("Clear was held") })
+    #expect(bench.outputLines.count { $0.hasPrefix("Pairing is open") } == 1)
   }
 
   @Test("Changed bonds are stored, and a ball with stored bonds opens no pairing")
@@ -220,7 +209,7 @@ struct ProtectedRunnerTests {
     let file = try #require(bench.machine.bondFiles.last)
     let next = PairingBench(bonds: file)
     #expect(!next.machine.output.contains("Pairing is open"))
-    #expect(next.ball.ball.host.security.bondCount == 1)
+    #expect(next.bondCount == 1)
     #expect(next.machine.bondFiles.isEmpty, "Nothing has changed.")
   }
 
@@ -243,10 +232,8 @@ struct ProtectedRunnerTests {
   @Test("With a user the numbers are compared, and yes makes an authenticated bond")
   func comparison() throws {
     let bench = PairingBench(.authenticated, hasUser: true)
-    bench.connect()
-    #expect(bench.pair())
-    bench.run(for: 3_000)
-    let prompt = try #require(bench.owner.prompts.first)
+    bench.beginPairing()
+    let prompt = try #require(bench.central.record.prompts.first)
     guard case .compareNumber(let number) = prompt else {
       Issue.record("\(prompt)")
       return
@@ -254,14 +241,14 @@ struct ProtectedRunnerTests {
     #expect(bench.machine.question == prompt)
     let digits = String(repeating: "0", count: 6 - "\(number)".count) + "\(number)"
     #expect(
-      bench.machine.outputLines.last
+      bench.outputLines.last
         == "F0:00:00:11:BA:02 wants to pair. Does it show \(digits)? Press y or n.")
     bench.machine.confirmation = true
-    #expect(bench.confirmAtCentral())
+    #expect(bench.central.confirm())
     bench.run(for: 2_000)
     #expect(bench.machine.question == nil)
     #expect(
-      bench.machine.outputLines.suffix(2) == [
+      bench.outputLines.suffix(2) == [
         "Paired with F0:00:00:11:BA:02, protected against a man in the middle.",
         "Pairing is closed.",
       ])
@@ -271,16 +258,13 @@ struct ProtectedRunnerTests {
   @Test("No ends the pairing, and the central may not ask")
   func refusal() {
     let bench = PairingBench(.authenticated, hasUser: true)
-    bench.connect()
-    #expect(bench.pair())
-    bench.run(for: 3_000)
+    bench.beginPairing()
     bench.machine.confirmation = false
     bench.run(for: 1_000)
     #expect(
-      bench.machine.outputLines.last == "Not paired with F0:00:00:11:BA:02: the user said no.")
-    #expect(bench.owner.outcomes == [.refused(.numericComparisonFailed)])
-    #expect(
-      bench.ask("No?") == [0x05, 0x05])
+      bench.outputLines.last == "Not paired with F0:00:00:11:BA:02: the user said no.")
+    #expect(bench.central.record.outcomes == [.refused(.numericComparisonFailed)])
+    #expect(bench.ask("No?") == [0x05, 0x05])
   }
 
   @Test("A ball that requires authentication does not pair without it")
@@ -289,24 +273,7 @@ struct ProtectedRunnerTests {
     bench.connect()
     #expect(!bench.secure())
     #expect(
-      bench.machine.outputLines.last
+      bench.outputLines.last
         == "Not paired with F0:00:00:11:BA:02: it cannot meet the required security.")
-  }
-
-  @Test("Programs receive the same events as objects")
-  func json() {
-    let bench = PairingBench(isJSON: true)
-    bench.connect()
-    #expect(bench.secure())
-    bench.run(for: 60_000)
-    bench.hold(.clear, for: 10_000)
-    let lines = bench.machine.outputLines
-    for line in [
-      #"{"event":"pairing","state":"open","seconds":60}"#,
-      #"{"event":"paired","central":"F0:00:00:11:BA:02","identity":"F0:00:00:11:BA:02","authenticated":false,"secureConnections":true}"#,
-      #"{"event":"pairing","state":"closed"}"#, #"{"event":"forgotten","count":1}"#,
-    ] {
-      #expect(lines.contains(line), "\(line)")
-    }
   }
 }

@@ -13,7 +13,7 @@ struct RunnerOutputTests {
     let bench = RunnerBench()
     bench.listen()
     let count = bench.machine.effects.count
-    bench.receive(ScriptedController.question("Will it rain?", on: link), at: 100)
+    bench.ask("Will it rain?", at: 100)
     let effects = bench.machine.effects.dropFirst(count)
     let sent = try #require(effects.lastIndex { if case .sent = $0 { true } else { false } })
     let printed = try #require(effects.firstIndex { if case .printed = $0 { true } else { false } })
@@ -32,7 +32,7 @@ struct RunnerOutputTests {
     let bench = RunnerBench { $0.isPacketwise = isPacketwise }
     bench.listen()
     let count = bench.machine.effects.count
-    bench.receive(ScriptedController.question("Will it rain?", on: link), at: 100)
+    bench.ask("Will it rain?", at: 100)
     let sent = bench.machine.effects.dropFirst(count).filter {
       if case .sent = $0 { true } else { false }
     }
@@ -69,7 +69,7 @@ struct RunnerOutputTests {
     bench.listen()
     let effectCount = bench.machine.effects.count
     bench.machine.writeLimits = [3, 0, 1, 0, 500]
-    bench.receive(ScriptedController.question("Slow?", on: link), at: 100)
+    bench.ask("Slow?", at: 100)
     for time in UInt64(101)...105 { bench.turn(at: time) }
     let sent = bench.machine.effects.dropFirst(effectCount).flatMap {
       if case .sent(let bytes) = $0 { bytes } else { [UInt8]() }
@@ -79,43 +79,34 @@ struct RunnerOutputTests {
 
   // MARK: Lines
 
-  @Test("People read about a link from its beginning to its end")
-  func people() {
-    let bench = RunnerBench()
+  @Test(
+    "People, and programs, read about a link from its beginning to its end",
+    arguments: [false, true])
+  func visit(isJSON: Bool) {
+    let bench = RunnerBench(isJSON: isJSON)
     bench.listen()
-    bench.receive(ScriptedController.question("Is it \u{7}?", on: link), at: 100)
-    bench.receive(ScriptedController.statement("No.", on: link), at: 200)
-    bench.receive(ScriptedController.disconnection(link), at: 300)
-    let lines = bench.machine.outputLines
-    #expect(
-      lines.filter { !$0.hasPrefix("Answer") } == [
-        "Advertising as “Test Ball” (F0:00:00:00:00:0A).", "Connected: C0:00:00:00:00:40.",
-        "Question: Is it \u{FFFD}?", "Refused: not a question (it must end in “?”).",
-        "Disconnected: C0:00:00:00:00:40, by the other side.",
-      ])
-    #expect(bench.machine.errors == "")
-  }
-
-  @Test("Programs read the same as JSON")
-  func programs() throws {
-    let bench = RunnerBench(isJSON: true)
-    bench.listen()
-    bench.receive(ScriptedController.question("Is \"it\"?", on: link), at: 100)
-    bench.receive(ScriptedController.statement("No.", on: link), at: 200)
-    bench.receive(ScriptedController.disconnection(link), at: 300)
-    let lines = bench.machine.outputLines
+    bench.ask("Is \"it\" \u{7}?", at: 100)
+    bench.say("No.", at: 200)
+    bench.disconnect(at: 300)
     let central = #""central":"C0:00:00:00:00:40""#
+    let json = [
+      #"{"event":"advertising","name":"Test Ball","address":"F0:00:00:00:00:0A"}"#,
+      #"{"event":"connected",\#(central),"connection":0}"#,
+      #"{"event":"subscribed",\#(central),"connection":0,"on":true}"#,
+      #"{"event":"question",\#(central),"text":"Is \"it\" \u0007?"}"#, "answer",
+      #"{"event":"refused",\#(central),"reason":"not a question (it must end in “?”)"}"#,
+      #"{"event":"disconnected",\#(central),"connection":0,"reason":"by the other side","code":19}"#,
+    ]
+    let words = [
+      "Advertising as “Test Ball” (F0:00:00:00:00:0A).", "Connected: C0:00:00:00:00:40.",
+      "Question: Is \"it\" \u{FFFD}?", "answer", "Refused: not a question (it must end in “?”).",
+      "Disconnected: C0:00:00:00:00:40, by the other side.",
+    ]
+    let answer = isJSON ? #"{"event":"answer",\#(central),"text":""# : "Answer: "
     #expect(
-      lines.filter { !$0.contains("answer") } == [
-        #"{"event":"advertising","name":"Test Ball","address":"F0:00:00:00:00:0A"}"#,
-        #"{"event":"connected",\#(central),"place":0}"#,
-        #"{"event":"subscribed",\#(central),"place":0,"on":true}"#,
-        #"{"event":"question",\#(central),"text":"Is \"it\"?"}"#,
-        #"{"event":"refused",\#(central),"reason":"not a question (it must end in “?”)"}"#,
-        #"{"event":"disconnected",\#(central),"place":0,"reason":"by the other side","code":19}"#,
-      ])
-    let answer = try #require(lines.first { $0.contains("answer") })
-    #expect(answer.hasPrefix(#"{"event":"answer",\#(central),"text":""#))
+      bench.machine.outputLines.map { $0.hasPrefix(answer) ? "answer" : $0 }
+        == (isJSON ? json : words))
+    #expect(bench.machine.errors == "")
   }
 
   @Test("The fourth central ends the advertising, and a disconnection resumes it")
@@ -123,10 +114,10 @@ struct RunnerOutputTests {
     let bench = RunnerBench()
     bench.turn(at: 0)
     for handle in link..<link + 4 {
-      bench.receive(ScriptedController.connection(handle), at: 10)
+      bench.connect(handle, at: 10)
     }
     #expect(bench.machine.outputLines.last == "All connections are in use; not advertising.")
-    bench.receive(ScriptedController.disconnection(link), at: 20)
+    bench.disconnect(at: 20)
     #expect(
       bench.machine.outputLines.suffix(2) == [
         "Disconnected: C0:00:00:00:00:40, by the other side.",
@@ -148,7 +139,7 @@ struct RunnerOutputTests {
   func quiet() {
     let bench = RunnerBench(isQuiet: true)
     bench.listen()
-    bench.receive(ScriptedController.question("Anything?", on: link), at: 100)
+    bench.ask("Anything?", at: 100)
     #expect(bench.machine.output == "")
     #expect(bench.machine.answers.count == 1)
     bench.machine.emptyRead = .closed
@@ -169,16 +160,14 @@ struct RunnerOutputTests {
     bench.machine.outputRoom = 100
     let before = bench.machine.packets.count
     for number in 0..<1_000 {
-      bench.receive(
-        ScriptedController.question("Number \(number)?", on: link),
-        at: 100_000 + UInt64(number) * 100)
+      bench.ask("Number \(number)?", at: 100_000 + UInt64(number) * 100)
     }
     // A Write Response and a notification for each.
     #expect(bench.machine.packets.count - before == 2_000)
     #expect(bench.machine.errors == "")
     bench.machine.outputRoom = nil
     bench.turn(at: 300_000)
-    bench.receive(ScriptedController.question("Again?", on: link), at: 300_001)
+    bench.ask("Again?", at: 300_001)
     let lines = bench.machine.outputLines
     let report = try #require(lines.firstIndex { $0.contains("unread") || $0.contains("not read") })
     let count = try #require(Int(lines[report].filter(\.isNumber)))
@@ -199,9 +188,9 @@ struct RunnerOutputTests {
     let bench = RunnerBench()
     bench.listen()
     bench.machine.isOutputClosed = true
-    bench.receive(ScriptedController.question("Anyone?", on: link), at: 100)
+    bench.ask("Anyone?", at: 100)
     let packets = bench.machine.packets.count
-    bench.receive(ScriptedController.question("And now?", on: link), at: 200)
+    bench.ask("And now?", at: 200)
     // The response and the answer.
     #expect(bench.machine.packets.count == packets + 2)
     #expect(bench.machine.isRadioOpen)

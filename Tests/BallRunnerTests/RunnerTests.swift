@@ -24,11 +24,11 @@ struct RunnerTests {
   @Test("The ball waits for a controller that has not connected yet")
   func pendingRadio() {
     let bench = RunnerBench { $0.openings = [.pending, .pending, .opened] }
-    #expect(bench.turn(at: 0))
+    #expect(bench.rest(at: 0))
     #expect(bench.deadline == nil)
-    #expect(bench.turn(at: 50_000))
+    #expect(bench.rest(at: 50_000))
     #expect(bench.machine.output == "")
-    #expect(bench.turn(at: 60_000))
+    #expect(bench.rest(at: 60_000))
     #expect(bench.machine.outputLines == ["Advertising as “Test Ball” (F0:00:00:00:00:0A)."])
   }
 
@@ -37,13 +37,9 @@ struct RunnerTests {
   func noSecurity() {
     let bench = RunnerBench()
     bench.runner = BallRunner(
-      BallConfiguration(
-        host: HostConfiguration(
-          name: DeviceName(StaticText("Test Ball")), service: .ballService, address: .public),
-        seed: 8),
-      security: NoSecurity(), on: TestPort(machine: bench.machine))
+      .test(), security: NoSecurity(), on: bench.machine)
     bench.listen()
-    bench.receive(ScriptedController.question("Open?", on: link), at: 30)
+    bench.ask("Open?", at: 30)
     #expect(bench.runner.ball.host.connectionCount == 1)
     #expect(bench.machine.outputLines.contains("Question: Open?"))
   }
@@ -51,8 +47,8 @@ struct RunnerTests {
   @Test("A host name that is not found ends the ball")
   func hostNotFound() {
     let bench = RunnerBench { $0.openings = [.pending, .failed] }
-    #expect(bench.turn(at: 0))
-    #expect(!bench.turn(at: 1_000))
+    #expect(bench.rest(at: 0))
+    #expect(!bench.rest(at: 1_000))
   }
 
   @Test("A lost radio is reopened after 250 ms, then at growing intervals up to 5 s")
@@ -100,7 +96,7 @@ struct RunnerTests {
     let bench = RunnerBench()
     bench.listen()
     bench.machine.isWriteFailing = true
-    bench.receive(ScriptedController.question("Heard?", on: link), at: 100)
+    bench.ask("Heard?", at: 100)
     #expect(!bench.machine.isRadioOpen)
     #expect(bench.deadline == 350)
   }
@@ -158,16 +154,16 @@ struct RunnerTests {
 
   @Test("Shake gives a new answer, clear deletes, and clear held disconnects all")
   func buttons() {
-    let bench = RunnerBench { $0.lines.isThere = true }
+    let bench = RunnerBench(hasPanel: true)
     bench.listen()
-    bench.receive(ScriptedController.question("Once more?", on: link), at: 100)
+    bench.ask("Once more?", at: 100)
     let answers = bench.machine.outputLines.count { $0.hasPrefix("Answer") }
-    bench.machine.lines.drive(.shake, isClosed: true, at: 1_000)
+    bench.lines.drive(.shake, isClosed: true, at: 1_000)
     bench.run(from: 1_000, until: 1_050)
     #expect(bench.machine.outputLines.count { $0.hasPrefix("Answer") } == answers + 1)
     #expect(bench.machine.outputLines.contains("Shaken: 1 central gets a new answer."))
-    bench.machine.lines.drive(.shake, isClosed: false, at: 1_100)
-    bench.machine.lines.drive(.clear, isClosed: true, at: 2_000)
+    bench.lines.drive(.shake, isClosed: false, at: 1_100)
+    bench.lines.drive(.clear, isClosed: true, at: 2_000)
     bench.run(from: 2_000, until: 5_100)
     #expect(
       bench.machine.outputLines.suffix(3) == [
@@ -182,11 +178,11 @@ struct RunnerTests {
 
   @Test("The answer to a shake is sent in the turn in which the button goes down")
   func shakeTurn() {
-    let bench = RunnerBench { $0.lines.isThere = true }
+    let bench = RunnerBench(hasPanel: true)
     bench.listen()
-    bench.receive(ScriptedController.question("Now?", on: link), at: 100)
+    bench.ask("Now?", at: 100)
     let count = bench.machine.packets.count
-    bench.machine.lines.drive(.shake, isClosed: true, at: 1_000)
+    bench.lines.drive(.shake, isClosed: true, at: 1_000)
     _ = bench.runner.turn(at: Instant(rawValue: 1_000))
     #expect(bench.machine.packets.count == count + 1)
   }
@@ -195,16 +191,13 @@ struct RunnerTests {
     "Lines that cannot be used are reported once, and again when they can",
     arguments: [false, true])
   func lostLines(isJSON: Bool) {
-    let bench = RunnerBench(isJSON: isJSON) {
-      $0.lines.isThere = true
-      $0.lines.isRefused = true
-    }
+    let bench = RunnerBench(isJSON: isJSON, hasPanel: true) { $0.lines.isRefused = true }
     bench.run(from: 0, until: 10_000)
     let trouble = "a line of “test-chip” is in use"
     #expect(
       bench.machine.errorLines
         == (isJSON ? [] : ["Buttons and lights: none for now; \(trouble)."]))
-    bench.machine.lines.isRefused = false
+    bench.lines.isRefused = false
     bench.run(from: 10_001, until: 20_000)
     #expect(
       bench.machine.outputLines.filter { !$0.contains("dvertising") }
@@ -229,15 +222,12 @@ struct RunnerTests {
 
   @Test("A board with lost lines wakes the ball for retries, and not for lights")
   func idleWithoutLines() {
-    let bench = RunnerBench {
-      $0.lines.isThere = true
-      $0.lines.isRefused = true
-    }
+    let bench = RunnerBench(hasPanel: true) { $0.lines.isRefused = true }
     bench.run(from: 0, until: 60_000)
-    let (turns, openings) = (bench.turns, bench.machine.lines.openings)
+    let (turns, openings) = (bench.turns, bench.lines.openings)
     bench.run(from: 60_000, until: 120_000)
     // Each 5 s.
-    #expect(bench.machine.lines.openings - openings == 12)
+    #expect(bench.lines.openings - openings == 12)
     // Plus the host's check of an idle controller each 30 s, with its response.
     #expect(bench.turns - turns <= 12 + 2 * 3)
   }
@@ -246,15 +236,15 @@ struct RunnerTests {
 
   @Test("A ball that is asked to end disconnects, turns its lights off and releases everything")
   func end() {
-    let bench = RunnerBench { $0.lines.isThere = true }
+    let bench = RunnerBench(hasPanel: true)
     bench.listen()
     bench.turn(at: 100)
-    #expect(bench.machine.lines.lit == [.status])
+    #expect(bench.lines.lit == [.status])
     bench.machine.endRequests = 1
     bench.machine.onSleep = { _ in true }
     #expect(bench.runner.run() == .asked)
-    #expect(bench.machine.lines.lit == [])
-    #expect(!bench.machine.lines.isOpen)
+    #expect(bench.lines.lit == [])
+    #expect(!bench.lines.isOpen)
     #expect(!bench.machine.isRadioOpen)
     #expect(bench.machine.outputLines.last?.hasPrefix("Disconnected: ") == true)
   }

@@ -6,122 +6,124 @@ import Testing
 
 @Suite("The reports to a service manager")
 struct ServiceReportTests {
-  @Test("Each change of the state is reported, and readiness once")
-  func states() throws {
-    let bench = Bench()
-    var report = ServiceReport(watchdogTimeout: nil)
-    #expect(report.deadline == nil)
+  private let machine = TestMachine()
 
-    report.send(to: &bench.port, at: .at(0))
-    #expect(bench.take() == ["STATUS=Starting the radio.\n"])
-    report.note(.advertising, connectionCount: 0)
-    report.send(to: &bench.port, at: .at(10))
-    #expect(bench.take() == ["READY=1\nSTATUS=Advertising.\n"])
-    report.note(.advertising, connectionCount: 0)
-    report.send(to: &bench.port, at: .at(20))
-    #expect(bench.take() == [])
-    report.note(.silent, connectionCount: 4)
-    report.send(to: &bench.port, at: .at(30))
-    #expect(bench.take() == ["STATUS=Not advertising. Connected: 4.\n"])
-    report.note(.fault(.lost), connectionCount: 0)
-    report.send(to: &bench.port, at: .at(40))
-    #expect(bench.take() == ["STATUS=The radio is lost; trying again.\n"])
-    report.note(.advertising, connectionCount: 0)
-    report.send(to: &bench.port, at: .at(50))
-    #expect(bench.take() == ["STATUS=Advertising.\n"])
-    #expect(report.deadline == nil)
+  /// Sends at a time what is due, and returns the datagrams.
+  private func send(_ report: inout ServiceReport, at time: UInt64) -> [String] {
+    var port = machine
+    let count = machine.reports.count
+    report.send(to: &port, at: Instant(rawValue: time))
+    return Array(machine.reports.dropFirst(count))
   }
 
-  @Test("Stopping is reported, and nothing after it")
-  func stops() throws {
-    let bench = Bench()
-    var report = ServiceReport(watchdogTimeout: nil)
-    report.note(.advertising, connectionCount: 1)
-    report.send(to: &bench.port, at: .at(0))
-    #expect(bench.take() == ["READY=1\nSTATUS=Advertising. Connected: 1.\n"])
-    report.stop()
-    report.send(to: &bench.port, at: .at(1))
-    #expect(bench.take() == ["STOPPING=1\nSTATUS=Stopping.\n"])
-    report.stop()
-    report.note(.silent, connectionCount: 0)
-    report.send(to: &bench.port, at: .at(2))
-    #expect(bench.take() == [])
+  /// What happens to a report.
+  enum Step: Sendable {
+    /// The state is noted: the radio's, and the number of connections.
+    case note(RadioState, Int)
+    case stop
+    /// At this time this is sent, or nothing, and the report is due next at `deadline`.
+    case send(UInt64, String?, deadline: UInt64? = nil)
   }
 
-  @Test("A keep-alive report comes at half of the watchdog timeout")
-  func signsOfLife() throws {
-    let bench = Bench()
-    var report = ServiceReport(watchdogTimeout: 3000)
-    #expect(report.deadline == .at(0))
-    report.send(to: &bench.port, at: .at(100))
-    #expect(bench.take() == ["WATCHDOG=1\nSTATUS=Starting the radio.\n"])
-    // 3 s / 2 after the last one.
-    #expect(report.deadline == .at(1_600))
-    report.send(to: &bench.port, at: .at(1_599))
-    #expect(bench.take() == [])
-    report.send(to: &bench.port, at: .at(1_600))
-    #expect(bench.take() == ["WATCHDOG=1\n"])
-    // Each other report is a keep-alive report, too.
-    report.note(.advertising, connectionCount: 0)
-    report.send(to: &bench.port, at: .at(2_000))
-    #expect(bench.take() == ["READY=1\nWATCHDOG=1\nSTATUS=Advertising.\n"])
-    #expect(report.deadline == .at(3_500))
+  struct Row: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var watchdogTimeout: UInt32?
+    var steps: [Step]
+  }
+
+  @Test(
+    "What is sent, and when",
+    arguments: [
+      Row(
+        testDescription: "each change of the state, and readiness once",
+        steps: [
+          .send(0, "STATUS=Starting the radio.\n"),
+          .note(.advertising, 0), .send(10, "READY=1\nSTATUS=Advertising.\n"),
+          .note(.advertising, 0), .send(20, nil),
+          .note(.silent, 4), .send(30, "STATUS=Not advertising. Connected: 4.\n"),
+          .note(.fault(.lost), 0), .send(40, "STATUS=The radio is lost; trying again.\n"),
+          .note(.advertising, 0), .send(50, "STATUS=Advertising.\n"),
+        ]),
+      Row(
+        testDescription: "stopping, and nothing after it",
+        steps: [
+          .note(.advertising, 1), .send(0, "READY=1\nSTATUS=Advertising. Connected: 1.\n"),
+          .stop, .send(1, "STOPPING=1\nSTATUS=Stopping.\n"),
+          .stop, .note(.silent, 0), .send(2, nil),
+        ]),
+      Row(
+        testDescription: "a keep-alive report at half of the watchdog timeout",
+        watchdogTimeout: 3_000,
+        steps: [
+          // 3 s / 2 after the last one.
+          .send(100, "WATCHDOG=1\nSTATUS=Starting the radio.\n", deadline: 1_600),
+          .send(1_599, nil, deadline: 1_600),
+          .send(1_600, "WATCHDOG=1\n", deadline: 3_100),
+          // Each other report is a keep-alive report, too.
+          .note(.advertising, 0),
+          .send(2_000, "READY=1\nWATCHDOG=1\nSTATUS=Advertising.\n", deadline: 3_500),
+        ]),
+    ])
+  func steps(_ row: Row) {
+    var report = ServiceReport(watchdogTimeout: row.watchdogTimeout)
+    #expect(report.deadline == row.watchdogTimeout.map { _ in Instant(rawValue: 0) })
+    for step in row.steps {
+      switch step {
+      case .note(let radio, let count): report.note(radio, connectionCount: count)
+      case .stop: report.stop()
+      case .send(let time, let datagram, let deadline):
+        #expect(send(&report, at: time) == (datagram.map { [$0] } ?? []), "at \(time)")
+        #expect(report.deadline?.rawValue == deadline, "at \(time)")
+      }
+    }
   }
 
   @Test("A report that was not taken is sent later, with the state of that time")
-  func later() throws {
-    let bench = Bench(isListening: false)
+  func later() {
+    machine.takesReports = false
     var report = ServiceReport(watchdogTimeout: nil)
     report.note(.advertising, connectionCount: 0)
-    report.send(to: &bench.port, at: .at(0))
-    #expect(report.deadline == .at(1_000))
-    bench.machine.takesReports = true
+    #expect(send(&report, at: 0) == [])
+    #expect(report.deadline?.rawValue == 1_000)
+    machine.takesReports = true
     report.note(.advertising, connectionCount: 2)
-    report.send(to: &bench.port, at: .at(999))
-    #expect(bench.take() == [])
-    report.send(to: &bench.port, at: .at(1_000))
-    #expect(bench.take() == ["READY=1\nSTATUS=Advertising. Connected: 2.\n"])
+    #expect(send(&report, at: 999) == [])
+    #expect(send(&report, at: 1_000) == ["READY=1\nSTATUS=Advertising. Connected: 2.\n"])
     #expect(report.deadline == nil)
   }
 
-  @Test("When centrals come and go too fast, the newest state is reported after a second")
-  func comingAndGoing() throws {
-    let bench = Bench()
-    var report = ServiceReport(watchdogTimeout: nil)
-    var datagrams: [String] = []
-    for number in 0..<1_000 {
+  /// The datagrams when one central comes and goes in one moment.
+  private func visits(_ count: Int, _ report: inout ServiceReport) -> Int {
+    var datagrams = 0
+    for number in 0..<count {
       report.note(.advertising, connectionCount: (number + 1) % 2)
-      report.send(to: &bench.port, at: .at(100))
-      datagrams += bench.take()
+      datagrams += send(&report, at: 100).count
     }
+    return datagrams
+  }
+
+  @Test("When centrals come and go too fast, the newest state is reported after a second")
+  func comingAndGoing() {
+    var report = ServiceReport(watchdogTimeout: nil)
     // A burst of 500, as for lines.
-    #expect(datagrams.count == 500)
-    #expect(report.deadline == .at(1_100))
+    #expect(visits(1_000, &report) == 500)
+    #expect(report.deadline?.rawValue == 1_100)
     report.note(.advertising, connectionCount: 3)
-    report.send(to: &bench.port, at: .at(1_099))
-    #expect(bench.take() == [])
-    report.send(to: &bench.port, at: .at(1_100))
-    #expect(bench.take() == ["STATUS=Advertising. Connected: 3.\n"])
+    #expect(send(&report, at: 1_099) == [])
+    #expect(send(&report, at: 1_100) == ["STATUS=Advertising. Connected: 3.\n"])
     #expect(report.deadline == nil)
   }
 
   @Test("When centrals come and go too fast, the end and keep-alive reports are not delayed")
-  func endOfComingAndGoing() throws {
-    let bench = Bench()
-    var report = ServiceReport(watchdogTimeout: 1200)
-    for number in 0..<600 {
-      report.note(.advertising, connectionCount: (number + 1) % 2)
-      report.send(to: &bench.port, at: .at(100))
-      _ = bench.take()
-    }
+  func endOfComingAndGoing() {
+    var report = ServiceReport(watchdogTimeout: 1_200)
+    _ = visits(600, &report)
     // 0.6 s after the last datagram that was sent.
-    #expect(report.deadline == .at(700))
-    report.send(to: &bench.port, at: .at(700))
-    #expect(bench.take() == ["WATCHDOG=1\nSTATUS=Advertising.\n"])
+    #expect(report.deadline?.rawValue == 700)
+    #expect(send(&report, at: 700) == ["WATCHDOG=1\nSTATUS=Advertising.\n"])
     report.note(.advertising, connectionCount: 1)
     report.stop()
-    report.send(to: &bench.port, at: .at(701))
-    #expect(bench.take() == ["STOPPING=1\nWATCHDOG=1\nSTATUS=Stopping.\n"])
+    #expect(send(&report, at: 701) == ["STOPPING=1\nWATCHDOG=1\nSTATUS=Stopping.\n"])
   }
 
   @Test("A ball's loop reports ready when it advertises, and stopping when it is asked to end")
@@ -139,29 +141,5 @@ struct ServiceReportTests {
     bench.turn(at: 10)
     #expect(
       bench.machine.reports.dropFirst(count) == ["STOPPING=1\nWATCHDOG=1\nSTATUS=Stopping.\n"])
-  }
-}
-
-/// A service manager and its port.
-private final class Bench {
-  let machine = TestMachine()
-  var port: TestPort
-  private var taken = 0
-
-  init(isListening: Bool = true) {
-    machine.takesReports = isListening
-    port = TestPort(machine: machine)
-  }
-
-  /// Takes the received datagrams.
-  func take() -> [String] {
-    defer { taken = machine.reports.count }
-    return Array(machine.reports.dropFirst(taken))
-  }
-}
-
-extension Instant {
-  fileprivate static func at(_ milliseconds: UInt64) -> Instant {
-    Instant(rawValue: milliseconds)
   }
 }

@@ -91,6 +91,23 @@ struct WordTests {
     }
   }
 
+  @Test("Each ASCII byte has one form in JSON")
+  func everyASCIIByte() {
+    for byte in UInt8(0)..<0x80 {
+      let expected: String =
+        switch byte {
+        case 0x22: #"\""#
+        case 0x5C: #"\\"#
+        case 0x0A: #"\n"#
+        case 0x0D: #"\r"#
+        case 0x09: #"\t"#
+        case 0x20..<0x7F: String(Unicode.Scalar(byte))
+        default: #"\u00"# + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }
+      #expect(written { $0.write(escaped: [0x61, byte, 0x62].span) } == "a\(expected)b")
+    }
+  }
+
   @Test(
     "A sentence ends in one full stop",
     arguments: [
@@ -111,14 +128,6 @@ struct WordTests {
     #expect(written { $0.write(hexadecimal: UInt16(0x0C03)) } == "0C03")
     let address = DeviceAddress(kind: .public, bytes: [0x01, 0, 0, 0, 0, 0xF0])
     #expect(written { $0.write(address) } == "F0:00:00:00:00:01")
-  }
-
-  private func written(_ body: (inout ByteWriter) -> Void) -> String {
-    var storage = [UInt8](repeating: 0, count: 1_024)
-    var writer = ByteWriter(storage.mutableSpan)
-    body(&writer)
-    let count = writer.count
-    return String(decoding: storage.prefix(count), as: UTF8.self)
   }
 }
 
@@ -156,6 +165,17 @@ struct LineQueueTests {
     }
     #expect(text(queue.pending) == "2 lost\n")
     expect(queue.lostLines, 0)
+    queue.appendLoss { $0.write(decimal: $1) }
+    #expect(text(queue.pending) == "2 lost\n", "Once.")
+  }
+
+  @Test("An empty line waits as other lines do: a line that is too long is left out behind it")
+  func emptyLine() {
+    var queue = LineQueue<16>()
+    queue.append { _ in }
+    queue.append { $0.write(text: "a line that is too long") }
+    #expect(text(queue.pending) == "\n")
+    expect(queue.lostLines, 1)
   }
 
   @Test("A line that is too long for an empty queue is cut, or left out if it must not be cut")

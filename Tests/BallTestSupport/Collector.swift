@@ -4,74 +4,62 @@ import BluetoothHost
 package struct Discovery: Equatable, Sendable {
   /// The advertiser.
   package let address: DeviceAddress
-  /// Its name, if it has sent one that is UTF-8.
-  package private(set) var name: String?
-  /// Whether `name` is the whole name.
+  /// Whether it has sent its whole name.
   package private(set) var isNameComplete = false
-  /// Its services.
+  /// Its 128-bit services.
   package private(set) var serviceUUIDs: [BluetoothUUID] = []
   /// Whether it accepts connections.
   package private(set) var isConnectable = false
-  /// The last signal strength, in dBm.
-  package private(set) var rssi: Int8?
 
   init(address: DeviceAddress) {
     self.address = address
   }
 
-  /// Whether it has more than `other`. The signal strength does not count.
-  func saysMore(than other: Discovery) -> Bool {
-    var same = self
-    same.rssi = other.rssi
-    return same != other
-  }
-
   mutating func merge(_ report: borrowing AdvertisingReport) {
     isConnectable = report.isConnectable ?? isConnectable
-    rssi = report.rssi ?? rssi
     var reader = ByteReader(report.data)
     while let length = reader.readUInt8(), length > 0, let type = reader.readUInt8(),
       let value = reader.readBytes(Int(length) - 1)
     {
-      merge(AdvertisingDataType(rawValue: type), value.indices.map { value[$0] })
-    }
-  }
-
-  private mutating func merge(_ type: AdvertisingDataType, _ value: [UInt8]) {
-    switch type {
-    case .completeLocalName, .shortenedLocalName:
-      guard type == .completeLocalName || !isNameComplete,
-        let name = String(validating: value, as: UTF8.self)
-      else { return }
-      self.name = name
-      isNameComplete = type == .completeLocalName
-    case .incompleteServiceUUIDs16, .completeServiceUUIDs16:
-      addServices(in: value, byteCount: 2)
-    case .incompleteServiceUUIDs128, .completeServiceUUIDs128:
-      addServices(in: value, byteCount: 16)
-    default:
-      return
-    }
-  }
-
-  private mutating func addServices(in value: [UInt8], byteCount: Int) {
-    var reader = ByteReader(value.span)
-    while let uuid = BluetoothUUID(&reader, byteCount: byteCount) {
-      if !serviceUUIDs.contains(uuid) { serviceUUIDs.append(uuid) }
+      switch AdvertisingDataType(rawValue: type) {
+      case .completeLocalName: isNameComplete = true
+      case .incompleteServiceUUIDs128, .completeServiceUUIDs128:
+        var uuids = ByteReader(value)
+        while let uuid = BluetoothUUID(&uuids, byteCount: 16) {
+          if !serviceUUIDs.contains(uuid) { serviceUUIDs.append(uuid) }
+        }
+      default: break
+      }
     }
   }
 }
 
-/// The application of a `TestCentral`: keeps the host's reports until the central takes them.
-struct Collector: ClientApplication {
+/// The result of an operation.
+package enum OperationOutput: Equatable, Sendable {
+  /// The MTU now in force.
+  case mtu(ATTMTU)
+  /// The services found, by handle.
+  case services([RemoteService])
+  /// The characteristics found, by handle.
+  case characteristics([RemoteCharacteristic])
+  /// The attributes found, by handle.
+  case descriptors([RemoteDescriptor])
+  /// The value read.
+  case value([UInt8])
+  /// The write was accepted; or, without response, is on its way.
+  case written
+}
+
+/// The application of a client for tests: keeps what the host reports.
+package struct Collector: ClientApplication {
   /// A report of the host. Links have the index of their connection.
-  enum Event {
+  package enum Event: Equatable {
     case discovered(Discovery)
     case scanFailed(HCIErrorCode)
     case connectionFailed(HCIErrorCode)
-    case connected(Int, DeviceAddress)
+    case connected(Int, DeviceAddress, LEConnectionComplete.Role)
     case disconnected(Int, HCIErrorCode)
-    case ended(Int, OperationOutput, OperationError?)
+    case ended(Int, ClientOperation, Result<OperationOutput, OperationError>)
     case notified(Int, AttributeHandle, [UInt8])
     case radio(RadioState)
   }
@@ -85,64 +73,95 @@ struct Collector: ClientApplication {
   }
 
   /// The events, oldest first.
-  var events: [Event] = []
+  package var events: [Event] = []
   /// The advertisers of this scan.
-  var advertisers: [Discovery] = []
+  package var advertisers: [Discovery] = []
   /// The value that each connection's operation writes.
-  var values: [Int: [UInt8]] = [:]
+  package var values: [Int: [UInt8]] = [:]
+  /// The peers of the links.
+  package private(set) var peers: [Int: DeviceAddress] = [:]
+  /// What protects the link that was last reported.
+  package private(set) var security = LinkSecurity.none
   private var findings: [Int: Findings] = [:]
 
-  mutating func received(_ report: borrowing AdvertisingReport) {
-    let known = advertisers.firstIndex { [address = report.address] in $0.address == address }
-    let before = known.map { advertisers[$0] }
-    var discovery = before ?? Discovery(address: report.address)
-    discovery.merge(report)
-    if let known { advertisers[known] = discovery } else { advertisers.append(discovery) }
-    if before.map({ discovery.saysMore(than: $0) }) ?? true {
-      events.append(.discovered(discovery))
+  package init() {}
+
+  /// How the operations have ended.
+  package var results: [Result<OperationOutput, OperationError>] {
+    events.compactMap { if case .ended(_, _, let result) = $0 { result } else { nil } }
+  }
+
+  /// The errors of operations.
+  package var errors: [OperationError] {
+    results.compactMap { if case .failure(let error) = $0 { error } else { nil } }
+  }
+
+  /// The values that servers have sent.
+  package var notified: [(handle: AttributeHandle, value: [UInt8])] {
+    events.compactMap {
+      if case .notified(_, let handle, let value) = $0 { (handle, value) } else { nil }
     }
   }
 
-  mutating func scanFailed(_ reason: HCIErrorCode) { events.append(.scanFailed(reason)) }
+  /// Takes the events.
+  package mutating func takeEvents() -> [Event] {
+    defer { events = [] }
+    return events
+  }
 
-  mutating func connectionFailed(_ reason: HCIErrorCode) {
+  package mutating func received(_ report: borrowing AdvertisingReport) {
+    let known = advertisers.firstIndex { [address = report.address] in $0.address == address }
+    var discovery = known.map { advertisers[$0] } ?? Discovery(address: report.address)
+    let before = discovery
+    discovery.merge(report)
+    if let known { advertisers[known] = discovery } else { advertisers.append(discovery) }
+    if known == nil || discovery != before { events.append(.discovered(discovery)) }
+  }
+
+  package mutating func scanFailed(_ reason: HCIErrorCode) { events.append(.scanFailed(reason)) }
+
+  package mutating func connectionFailed(_ reason: HCIErrorCode) {
     events.append(.connectionFailed(reason))
   }
 
-  mutating func connected(
+  package mutating func connected(
     at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role
   ) {
-    events.append(.connected(index, peer))
+    peers[index] = peer
+    events.append(.connected(index, peer, role))
   }
 
-  mutating func disconnected(at index: Int, reason: HCIErrorCode) {
+  package mutating func disconnected(at index: Int, reason: HCIErrorCode) {
+    peers[index] = nil
     events.append(.disconnected(index, reason))
   }
 
-  mutating func found(_ service: RemoteService, at index: Int) {
+  package mutating func securityChanged(to security: LinkSecurity, at index: Int) {
+    self.security = security
+  }
+
+  package mutating func found(_ service: RemoteService, at index: Int) {
     findings[index, default: Findings()].services.append(service)
   }
 
-  mutating func found(_ include: RemoteInclude, at index: Int) {}
-
-  mutating func found(_ characteristic: RemoteCharacteristic, at index: Int) {
+  package mutating func found(_ characteristic: RemoteCharacteristic, at index: Int) {
     findings[index, default: Findings()].characteristics.append(characteristic)
   }
 
-  mutating func found(_ descriptor: RemoteDescriptor, at index: Int) {
+  package mutating func found(_ descriptor: RemoteDescriptor, at index: Int) {
     findings[index, default: Findings()].descriptors.append(descriptor)
   }
 
-  mutating func read(_ part: Span<UInt8>, from offset: Int, at index: Int) {
+  package mutating func read(_ part: Span<UInt8>, from offset: Int, at index: Int) {
     findings[index, default: Findings()].value += part.indices.map { part[$0] }
   }
 
-  func writeValue(from offset: Int, at index: Int, into value: inout ByteWriter) {
+  package func writeValue(from offset: Int, at index: Int, into value: inout ByteWriter) {
     let rest = Array((values[index] ?? []).dropFirst(offset))
     value.writePrefix(of: rest.span)
   }
 
-  mutating func ended(
+  package mutating func ended(
     _ operation: ClientOperation, with error: OperationError?, at index: Int
   ) {
     let found = findings.removeValue(forKey: index) ?? Findings()
@@ -155,13 +174,12 @@ struct Collector: ClientApplication {
       case .write, .writeWithoutResponse, .subscribe: .written
       default: .value(found.value)
       }
-    events.append(.ended(index, output, error))
+    events.append(.ended(index, operation, error.map { .failure($0) } ?? .success(output)))
   }
 
-  mutating func notified(_ handle: AttributeHandle, _ value: Span<UInt8>, at index: Int) {
+  package mutating func notified(_ handle: AttributeHandle, _ value: Span<UInt8>, at index: Int) {
     events.append(.notified(index, handle, value.indices.map { value[$0] }))
   }
 
-  mutating func readRSSI(_ rssi: Int8?, at index: Int) {}
-  mutating func radioChanged(to state: RadioState) { events.append(.radio(state)) }
+  package mutating func radioChanged(to state: RadioState) { events.append(.radio(state)) }
 }

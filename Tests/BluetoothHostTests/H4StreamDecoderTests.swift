@@ -21,8 +21,7 @@ struct H4StreamDecoderTests {
       var result = elements(of: Array(stream[..<cut]), &decoder)
       result += elements(of: Array(stream[cut...]), &decoder)
       #expect(result == packets.map { .packet($0) }, "cut at \(cut)")
-      let isBetweenPackets = decoder.isBetweenPackets
-      #expect(isBetweenPackets)
+      expect(decoder.isBetweenPackets, is: true)
     }
   }
 
@@ -41,8 +40,7 @@ struct H4StreamDecoderTests {
   func endsWithin(length: Int) {
     var decoder = H4StreamDecoder<16>()
     #expect(elements(of: Array(packets[1].prefix(length)), &decoder) == [])
-    let isBetweenPackets = decoder.isBetweenPackets
-    #expect(!isBetweenPackets)
+    expect(decoder.isBetweenPackets, is: false)
   }
 
   @Test("A packet of the decoder's capacity is decoded; one byte more is too long")

@@ -56,12 +56,12 @@ class Asking:
         """The text on the die, if it is shown."""
         return await self.page.evaluate(DIE)
 
-    async def trouble(self, text: str) -> None:
+    async def error(self, text: str) -> None:
         """Waits until the page shows this error."""
-        await self.page.until_text("#trouble", text)
+        await self.page.until_text("#error", text)
 
-    async def has_no_trouble(self) -> bool:
-        return await self.page.evaluate("part.trouble.hidden")
+    async def has_no_error(self) -> bool:
+        return await self.page.evaluate("part.error.hidden")
 
     async def press(self, *arguments: str) -> None:
         """Presses a button of the ball."""

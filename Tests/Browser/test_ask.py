@@ -11,7 +11,7 @@ async def test_a_question_is_answered(asking):
         await it.connect()
         assert await it.ask("Will it rain?") in eight_ball.TEXTS
         assert await it.page.text("#asked") == "“Will it rain?”"
-        assert await it.has_no_trouble()
+        assert await it.has_no_error()
         assert it.bridge.carried[:2] == [
             f"subscribe-to-notifications {eight_ball.ANSWER}",
             f"write {eight_ball.QUESTION}",
@@ -95,11 +95,11 @@ async def test_a_text_that_is_not_a_question_is_explained_and_not_sent(asking):
             ("雨" * 170 + " or?", "This one has 514"),
         ):
             await it.write(typed)
-            await it.trouble(explained)
+            await it.error(explained)
             assert await it.page.evaluate("document.activeElement.id") == "question"
         # The next question is answered, and removes the explanation.
         assert await it.ask("And now?") in eight_ball.TEXTS
-        assert await it.has_no_trouble()
+        assert await it.has_no_error()
         assert it.bridge.carried.count(f"write {eight_ball.QUESTION}") == 1
 
 
@@ -108,7 +108,7 @@ async def test_a_refusal_of_the_ball_is_explained(asking):
         await it.connect()
         it.bridge.alter = lambda value: b"\xff" + value
         await it.write("Is this text?")
-        await it.trouble("The ball refused the question.")
+        await it.error("The ball refused the question.")
         assert f"error {eight_ball.NOT_TEXT:#04x}" in it.bridge.carried
         it.bridge.alter = lambda value: value
         assert await it.ask("And this?") in eight_ball.TEXTS
@@ -121,11 +121,11 @@ async def test_no_answer_in_10_s_is_explained_and_a_late_one_still_shown(asking)
         await it.write("Are you there?")
         await it.ball.event("answer")
         await it.page.evaluate("timers.pass(9_999)")
-        assert await it.has_no_trouble()
+        assert await it.has_no_error()
         await it.page.evaluate("timers.pass(1)")
-        await it.trouble("has not answered in 10 seconds")
+        await it.error("has not answered in 10 seconds")
         it.bridge.delivers = True
         await it.press("shake")
         await it.answered()
         assert await it.page.text("#asked") == "“Are you there?”"
-        assert await it.has_no_trouble()
+        assert await it.has_no_error()

@@ -36,7 +36,7 @@ async def test_nothing_is_cut_off(asking, name, looks):
     async with asking(**looks) as it:
         await it.connect()
         await it.write("Is this a statement.")
-        await it.trouble("That is not a question.")
+        await it.error("That is not a question.")
         assert await it.page.evaluate(FITS)
         await it.ask("Is everything in its place?")
         await it.page.photograph(f"ask-{name}")
@@ -89,7 +89,7 @@ async def test_a_screen_reader_gets_all_texts(asking):
         # The picture adds nothing to the texts.
         assert ("image", "") not in await _accessible_nodes(it.page)
         await it.write("You can.")
-        await it.trouble("That is not a question.")
+        await it.error("That is not a question.")
         assert {role for role, _ in await _accessible_nodes(it.page)} >= {"status", "alert"}
 
 

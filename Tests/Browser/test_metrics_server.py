@@ -400,6 +400,6 @@ async def test_without_the_server_the_error_says_what_to_do(folder):
         async with Program(alone, *command) as program:
             assert await program.ended() == 69
         assert program.errors[-1] == (
-            f"Error: no metrics: eightball-panel is missing: it is expected beside {alone} or in "
-            "../libexec/eightball. In a checkout, build it with scripts/build panel."
+            "Error: no metrics: eightball-panel is missing: install the package eightball-panel, or in a checkout "
+            f"build it with scripts/build panel. It is expected beside {alone} or in ../libexec/eightball."
         )

@@ -179,7 +179,7 @@ async def test_clear_held_on_the_page_disconnects_all(page, ball, folder):
         await ball.event("button", action="release")
         await page.release()
         await visit.has_left()
-        await page.until_text("#centrals", "place 1 is free")
+        await page.until_text("#centrals", "connection 1 is free")
     await page.until_text("#said", "All centrals are disconnected.")
 
 

@@ -12,7 +12,7 @@ import panels
 from programs import PATIENCE
 
 STATE = [
-    {"event": "ball", "version": "0", "name": "8", "radio": "hci0", "board": "none", "places": 4, "presses": False},
+    {"event": "ball", "version": "0", "name": "8", "radio": "hci0", "board": "none", "connections": 4, "presses": False},
     {"event": "current"},
 ]  # fmt: skip
 

@@ -1,8 +1,9 @@
-import Linux
-import Boards
 import BluetoothHost
+import EightBall
+import Linux
 import LinuxRadio
-import LinuxSystem
+import LinuxTestSupport
+import Testing
 
 @testable import LinuxBoard
 @testable import eightball
@@ -61,21 +62,77 @@ extension SystemService {
 }
 
 extension BoardDescription {
-  private static func line(_ name: LineName, _ offset: Int) -> LineDescription {
-    LineDescription(
-      name: name, offset: offset, activeLow: false, bias: .none, debounceMilliseconds: 0)
-  }
-
   static var pi: BoardDescription {
     BoardDescription(
-      name: "pi-4b", chip: "pinctrl-bcm2711", shake: line("GPIO18", 18),
-      clear: line("GPIO25", 25), status: line("GPIO12", 12), answer: line("GPIO16", 16),
+      name: "pi-4b", chip: "pinctrl-bcm2711", shake: .button(18), clear: .button(25),
+      status: .light(12), answer: .light(16),
       radio: "hci0")
   }
 
   static var virtual: BoardDescription {
     BoardDescription(
-      name: "virtual", chip: "virtual", shake: line("GPIO18", 18), clear: line("GPIO25", 25),
-      status: line("GPIO12", 12), answer: line("GPIO16", 16), radio: "virtual")
+      name: "virtual", chip: "virtual", shake: .button(18), clear: .button(25),
+      status: .light(12), answer: .light(16), radio: "virtual")
   }
+}
+
+/// Compares the whole report about a machine, with the radio that `eightball run` chooses.
+func expect(
+  _ machine: Machine, radio: RadioAddress? = nil, board: BoardDescription?, reason: String? = nil,
+  _ expected: String, _ location: SourceLocation = #_sourceLocation
+) {
+  let chosen = ChosenRadio(radio, board: board, defaultRadio: machine.defaultRadio)
+  let checkup = Checkup(
+    of: machine,
+    radio: Checkup.CheckedRadio(chosen.name, reason: chosen.reason, isDefault: chosen.isDefault),
+    board: Checkup.CheckedBoard(.success(board), reason: reason))
+  compare(checkup, expected, location)
+}
+
+/// Compares the whole report of `checkup`.
+func compare(
+  _ checkup: Checkup, _ expected: String, _ location: SourceLocation = #_sourceLocation
+) {
+  let lines = Doctor.lines(checkup)
+  #expect(lines.joined(separator: "\n") == expected, sourceLocation: location)
+  #expect(
+    checkup.isWell == !lines.contains { $0.hasPrefix("wrong") }, sourceLocation: location)
+}
+
+/// Parts of several reports.
+enum Report {
+  /// The four lines of a Raspberry Pi.
+  static func lines(_ state: String) -> String {
+    [("shake", 18), ("clear", 25), ("status", 12), ("answer", 16)].map { part, number in
+      let column = part + String(repeating: " ", count: 12 - part.count)
+      return "ok     \(column)line GPIO\(number) (at \(number)) is \(state)"
+    }.joined(separator: "\n")
+  }
+
+  static let noBoard = """
+    note   board       none
+                       --board chooses one: see eightball boards
+    """
+  static let notInstalled = """
+    note   service     eightball.service is not installed
+                       To start a ball at boot: scripts/install
+    """
+  static let noAdapter = """
+    note   adapter     there is no Bluetooth adapter
+                       Plug one in so that phones find the ball
+    ok     permission  not needed without an adapter
+    ok     bluetoothd  it does not run, and is not needed
+    """
+  static let mayConfigure = """
+    ok     permission  this program may configure adapters (CAP_NET_ADMIN)
+    ok     bluetoothd  it does not run, and is not needed
+    """
+  static let service = """
+    ok     permission  this program may not configure adapters, but eightball.service may
+    ok     bluetoothd  it does not run, and is not needed
+    """
+  static let pi = """
+    ok     board       pi-4b
+    ok     chip        “pinctrl-bcm2711” is /dev/gpiochip0
+    """
 }

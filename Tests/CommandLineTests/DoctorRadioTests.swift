@@ -1,7 +1,6 @@
+import EightBall
 import Linux
-import Boards
 import LinuxRadio
-import LinuxSystem
 import Testing
 
 @testable import LinuxBoard
@@ -20,12 +19,9 @@ struct DoctorRadioTests {
       note   radio       the virtual air (another program holds hci0)
       wrong  adapter     another program holds hci0
                          End that program first; sudo eightball doctor names it
-      ok     permission  this program may configure adapters (CAP_NET_ADMIN)
-      ok     bluetoothd  it does not run, and is not needed
-      note   board       none
-                         --board chooses one: see eightball boards
-      note   service     eightball.service is not installed
-                         To start a ball at boot: scripts/install
+      \(Report.mayConfigure)
+      \(Report.noBoard)
+      \(Report.notInstalled)
       1 problem found.
       """)
   }
@@ -46,10 +42,8 @@ struct DoctorRadioTests {
       note   adapter     hci0 has not been set up
                          See what the kernel lacks for it: dmesg | grep -i bluetooth
       ok     adapter     hci1 is down, and free
-      ok     permission  this program may configure adapters (CAP_NET_ADMIN)
-      ok     bluetoothd  it does not run, and is not needed
-      note   board       none
-                         --board chooses one: see eightball boards
+      \(Report.mayConfigure)
+      \(Report.noBoard)
       note   service     eightball.service is installed, but does not run
                          To start it now and at boot: sudo systemctl enable --now eightball.service
       All is well: eightball run uses hci1, and no buttons or lights.
@@ -69,8 +63,7 @@ struct DoctorRadioTests {
                          Switch it on: rfkill unblock bluetooth, or the switch on the machine
       wrong  adapter     there is no adapter hci3
                          Plug it in, name another (ls /sys/class/bluetooth), or use --radio virtual
-      ok     permission  this program may not configure adapters, but eightball.service may
-      ok     bluetoothd  it does not run, and is not needed
+      \(Report.service)
       ok     board       plain
       note   lines       the board has no buttons or lights
       note   service     eightball.service runs, but does not start at boot
@@ -107,7 +100,7 @@ struct DoctorRadioTests {
   @Test("The radio cannot be opened, and the board is wrong")
   func wrongChoices() throws {
     var machine = Machine.bare
-    machine.radioFailure = RadioError(
+    machine.radioError = RadioError(
       "there is no serial port /dev/ttyX", remedy: "Is the controller plugged in?")
     let checkup = Checkup(
       of: machine,
@@ -121,13 +114,9 @@ struct DoctorRadioTests {
       """
       wrong  radio       there is no serial port /dev/ttyX
                          Is the controller plugged in?
-      note   adapter     there is no Bluetooth adapter
-                         Plug one in so that phones find the ball
-      ok     permission  not needed without an adapter
-      ok     bluetoothd  it does not run, and is not needed
+      \(Report.noAdapter)
       wrong  board       b.yml:7: radio: expected \u{FFFD}[31m
-      note   service     eightball.service is not installed
-                         To start a ball at boot: scripts/install
+      \(Report.notInstalled)
       2 problems found.
       """)
   }
@@ -135,22 +124,17 @@ struct DoctorRadioTests {
   @Test("A radio in use may be in use by a running ball")
   func radioInUse() throws {
     var machine = Machine.bare
-    machine.radioFailure = RadioError(
+    machine.radioError = RadioError(
       "another program listens at 127.0.0.1:7300", remedy: "Choose another port")
-    machine.radioFailure?.isInUse = true
+    machine.radioError?.isInUse = true
     expect(
       machine, radio: .tcpServer(host: "127.0.0.1", port: 7_300), board: nil,
       """
       note   radio       another program listens at 127.0.0.1:7300, perhaps the ball itself
                          If not: choose another port
-      note   adapter     there is no Bluetooth adapter
-                         Plug one in so that phones find the ball
-      ok     permission  not needed without an adapter
-      ok     bluetoothd  it does not run, and is not needed
-      note   board       none
-                         --board chooses one: see eightball boards
-      note   service     eightball.service is not installed
-                         To start a ball at boot: scripts/install
+      \(Report.noAdapter)
+      \(Report.noBoard)
+      \(Report.notInstalled)
       All is well: eightball run uses tcp-server:127.0.0.1:7300, and no buttons or lights.
       """)
   }

@@ -1,9 +1,8 @@
-import Linux
-import Boards
 import BluetoothHost
-import Glibc
+import EightBall
+import Linux
 import LinuxRadio
-import LinuxSystem
+import LinuxTestSupport
 import Testing
 
 @testable import LinuxBoard
@@ -38,14 +37,10 @@ struct DoctorTests {
       .bare, board: .virtual,
       """
       ok     radio       the virtual air (the board says so)
-      note   adapter     there is no Bluetooth adapter
-                         Plug one in so that phones find the ball
-      ok     permission  not needed without an adapter
-      ok     bluetoothd  it does not run, and is not needed
+      \(Report.noAdapter)
       ok     board       virtual
       ok     chip        simulated by the program
-      note   service     eightball.service is not installed
-                         To start a ball at boot: scripts/install
+      \(Report.notInstalled)
       All is well: eightball run uses the virtual air, and the board virtual.
       """)
   }
@@ -65,12 +60,8 @@ struct DoctorTests {
       ok     bluetoothd  it runs (process 612), and works without an adapter while a ball uses it
       ok     board       pi-4b (this is a Raspberry Pi 4 Model B Rev 1.4)
       ok     chip        “pinctrl-bcm2711” is /dev/gpiochip0
-      ok     shake       line GPIO18 (at 18) is free
-      ok     clear       line GPIO25 (at 25) is free
-      ok     status      line GPIO12 (at 12) is free
-      ok     answer      line GPIO16 (at 16) is free
-      note   service     eightball.service is not installed
-                         To start a ball at boot: scripts/install
+      \(Report.lines("free"))
+      \(Report.notInstalled)
       All is well: eightball run uses hci0, and the board pi-4b.
       """)
   }
@@ -96,8 +87,7 @@ struct DoctorTests {
       ok     board       pi-4b
       wrong  chip        /dev/gpiochip0 may not be opened
                          Join its group and log in again: sudo usermod -aG gpio $USER
-      note   service     eightball.service is not installed
-                         To start a ball at boot: scripts/install
+      \(Report.notInstalled)
       3 problems found.
       """)
   }
@@ -112,14 +102,9 @@ struct DoctorTests {
       """
       ok     radio       hci0 (the board says so)
       ok     adapter     hci0 (B8:27:EB:01:02:03, UART) is held by eightball.service\(holder)
-      ok     permission  this program may not configure adapters, but eightball.service may
-      ok     bluetoothd  it does not run, and is not needed
-      ok     board       pi-4b
-      ok     chip        “pinctrl-bcm2711” is /dev/gpiochip0
-      ok     shake       line GPIO18 (at 18) is held by eightball.service
-      ok     clear       line GPIO25 (at 25) is held by eightball.service
-      ok     status      line GPIO12 (at 12) is held by eightball.service
-      ok     answer      line GPIO16 (at 16) is held by eightball.service
+      \(Report.service)
+      \(Report.pi)
+      \(Report.lines("held by eightball.service"))
       ok     service     eightball.service runs, and starts at boot
       All is well: eightball.service runs a ball.
       """
@@ -142,8 +127,7 @@ struct DoctorTests {
       """
       ok     radio       hci0 (the board says so)
       ok     adapter     hci0 (B8:27:EB:01:02:03, UART) is held by eightball.service
-      ok     permission  this program may not configure adapters, but eightball.service may
-      ok     bluetoothd  it does not run, and is not needed
+      \(Report.service)
       ok     board       pi-4b
       note   chip        /dev/gpiochip0 may not be opened
                          Run with sudo
@@ -174,10 +158,8 @@ struct DoctorTests {
       note   radio       hci0 (the board says so)
       wrong  adapter     another program holds hci0: nimble, process 900
                          End that program first
-      ok     permission  this program may configure adapters (CAP_NET_ADMIN)
-      ok     bluetoothd  it does not run, and is not needed
-      ok     board       pi-4b
-      ok     chip        “pinctrl-bcm2711” is /dev/gpiochip0
+      \(Report.mayConfigure)
+      \(Report.pi)
       wrong  shake       line GPIO18 of “pinctrl-bcm2711” is in use by “gpio-keys”
                          End that program, or name another line with --set
       wrong  clear       line GPIO25 of “pinctrl-bcm2711” is in use by another program
@@ -207,18 +189,13 @@ struct DoctorTests {
       machine, board: board,
       """
       ok     radio       the virtual air (the board says so)
-      note   adapter     there is no Bluetooth adapter
-                         Plug one in so that phones find the ball
-      ok     permission  not needed without an adapter
-      ok     bluetoothd  it does not run, and is not needed
-      ok     board       pi-4b
-      ok     chip        “pinctrl-bcm2711” is /dev/gpiochip0
+      \(Report.noAdapter)
+      \(Report.pi)
       ok     shake       line GPIO18 (at 18) is free
       note   clear       the board has none
       note   status      the board has none
       note   answer      the board has none
-      note   service     eightball.service is not installed
-                         To start a ball at boot: scripts/install
+      \(Report.notInstalled)
       All is well: eightball run uses the virtual air, and the board pi-4b.
       """)
 
@@ -232,16 +209,7 @@ struct DoctorTests {
 
   @Test("docs/troubleshooting.md shows what is printed")
   func troubleshooting() throws {
-    let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
-    let stream = unsafe fopen(folder.joined(separator: "/") + "/docs/troubleshooting.md", "r")
-    guard let stream = unsafe stream else {
-      Issue.record("There is no docs/troubleshooting.md.")
-      return
-    }
-    defer { unsafe fclose(stream) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 20)
-    let count = unsafe fread(&bytes, 1, bytes.count, stream)
-    let lines = String(decoding: bytes.prefix(count), as: UTF8.self)
+    let lines = try Repository.text(of: "docs/troubleshooting.md")
       .split(separator: "\n", omittingEmptySubsequences: false)
     let shown = lines.drop { $0 != "$ eightball doctor --radio hci1" }.dropFirst()
       .prefix { $0 != "```" }.joined(separator: "\n")

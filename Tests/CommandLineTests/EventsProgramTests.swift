@@ -1,5 +1,5 @@
 import BallControl
-import LinuxSystem
+import LinuxRadio
 import Testing
 
 @testable import eightball
@@ -13,10 +13,15 @@ struct EventsProgramTests {
 
   private let output = Output()
 
-  private func program(follows: Bool = false, addsLayers: Bool = false) -> EventsProgram {
-    EventsProgram(
+  /// A program to which this has happened.
+  private func program(
+    follows: Bool = false, addsLayers: Bool = false, after events: [ControlClient.Event]
+  ) -> EventsProgram {
+    var program = EventsProgram(
       follows: follows, addsLayers: addsLayers, print: { [output] in output.lines.append($0) },
       note: { [output] in output.notes.append($0) })
+    for event in events { program.take(event) }
+    return program
   }
 
   private func line(_ text: String) -> ControlClient.Event { .line(Array(text.utf8)) }
@@ -25,10 +30,7 @@ struct EventsProgramTests {
 
   @Test("It prints the lines until the ball ends")
   func untilTheEnd() {
-    var program = program()
-    program.take(.connected(path: "/a"))
-    program.take(line(packet))
-    program.take(.ended(nil))
+    var program = program(after: [.connected(path: "/a"), line(packet), .ended(nil)])
     #expect(program.ending == nil)
     program.take(.unreachable(.noBall(["/a"])))
     #expect(program.ending == .ballEnded)
@@ -38,10 +40,7 @@ struct EventsProgramTests {
 
   @Test("It adds the layers to a packet if asked")
   func layers() {
-    var program = program(addsLayers: true)
-    program.take(.connected(path: "/a"))
-    program.take(line(packet))
-    program.take(line("{}"))
+    _ = program(addsLayers: true, after: [.connected(path: "/a"), line(packet), line("{}")])
     #expect(
       output.lines == [
         packet.dropLast() + #","layers":[{"layer":"HCI","bytes":"01030c00","text":"Reset"}],"#
@@ -51,8 +50,7 @@ struct EventsProgramTests {
 
   @Test("Without a ball it says what to start, and ends")
   func noBall() {
-    var program = program()
-    program.take(.unreachable(.noBall(["/a", "/b"])))
+    let program = program(after: [.unreachable(.noBall(["/a", "/b"]))])
     #expect(program.ending == .failed(.noBall(["/a", "/b"])))
     #expect(
       output.notes == [
@@ -62,10 +60,7 @@ struct EventsProgramTests {
 
   @Test("A program that was too slow warns of missing lines, and continues")
   func tooSlow() {
-    var program = program()
-    program.take(.connected(path: "/a"))
-    program.take(.ended(nil))
-    program.take(.connected(path: "/a"))
+    var program = program(after: [.connected(path: "/a"), .ended(nil), .connected(path: "/a")])
     #expect(output.notes == [])
     program.take(line("{}"))
     program.take(line("{}"))
@@ -79,15 +74,13 @@ struct EventsProgramTests {
 
   @Test("With --follow it waits for the first ball and for the next")
   func follow() {
-    var program = program(follows: true)
-    program.take(.unreachable(.noBall(["/a"])))
-    program.take(.connected(path: "/a"))
-    program.take(line("1"))
-    program.take(.ended(nil))
-    program.take(.unreachable(.noBall(["/a"])))
-    program.take(.connected(path: "/a"))
-    program.take(line("2"))
-    program.take(.ended(.lineTooLong(65_536)))
+    let program = program(
+      follows: true,
+      after: [
+        .unreachable(.noBall(["/a"])), .connected(path: "/a"), line("1"), .ended(nil),
+        .unreachable(.noBall(["/a"])), .connected(path: "/a"), line("2"),
+        .ended(.lineTooLong(65_536)),
+      ])
     #expect(program.ending == nil)
     #expect(output.lines == ["1", "2"])
     #expect(
@@ -101,9 +94,7 @@ struct EventsProgramTests {
   @Test("An error of the connection is printed, and ends the program")
   func broken() {
     let error = ControlError.broken(SystemError(.timedOut, "read from", "/a"))
-    var program = program()
-    program.take(.connected(path: "/a"))
-    program.take(.ended(error))
+    let program = program(after: [.connected(path: "/a"), .ended(error)])
     #expect(program.ending == .failed(error))
     #expect(output.notes == ["Error: cannot read from /a: Connection timed out."])
   }

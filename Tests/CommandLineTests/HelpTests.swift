@@ -9,11 +9,7 @@ import Testing
 @Suite("The help")
 struct HelpTests {
   private static func text(_ arguments: [String]) throws -> String {
-    guard case .text(let text) = Launch.read(arguments) else {
-      Issue.record("\(arguments) is no text")
-      return ""
-    }
-    return text
+    try #require(Launch.text(for: arguments))
   }
 
   /// The options of a help: the lines of each, by its name.
@@ -111,35 +107,6 @@ struct HelpTests {
       }
     }
   }
-
-  @Test(
-    "Options are read in each form, and a wrong one is explained",
-    arguments: [
-      (["--nam", "x"], "Unknown option '--nam'. Did you mean '--name'?"),
-      (["--frobnicate"], "Unknown option '--frobnicate'"),
-      (["--name"], "Missing value for '--name <name>'"),
-      (["--name="], "Missing value for '--name <name>'"),
-      (["--json=yes"], "The option '--json' does not take any value, but 'yes' was specified."),
-      (["--seed", "-1"], "The value '-1' is invalid for '--seed <number>'"),
-      (["--seed", "x"], "The value 'x' is invalid for '--seed <number>'"),
-      (
-        ["--answers", "x"],
-        "is invalid for '--answers <text|slugs>'. Please provide one of 'text' and 'slugs'."
-      ),
-      (["x"], "Unexpected argument 'x'"),
-      (["--", "--json"], "Unexpected argument '--json'"),
-    ])
-  func mistakes(arguments: [String], words: String) throws {
-    let error = #expect(throws: UsageError.self) { try Run.parse(arguments) }
-    #expect(error?.text.contains(words) == true, "\(error?.text ?? "")")
-  }
-
-  @Test("The value of --control may be left out")
-  func optionalValue() throws {
-    #expect(try Run.parse(["--control", "--json"]).control == nil)
-    #expect(try Run.parse(["--control", "/x"]).control == "/x")
-    #expect(try Run.parse(["--control=/x", "--seed=8", "--seed", "9"]).seed == 9)
-  }
 }
 
 @Suite("Completion")
@@ -163,15 +130,9 @@ struct CompletionTests {
   }
 
   @Test("Each shell has a script; others have none", arguments: ["bash", "zsh", "fish"])
-  func scripts(shell: String) {
-    guard case .text(let script) = Launch.read(["--generate-completion-script", shell]) else {
-      Issue.record("no script")
-      return
-    }
+  func scripts(shell: String) throws {
+    let script = try #require(Launch.text(for: ["--generate-completion-script", shell]))
     #expect(script.contains("eightball") && script.contains(Completion.option))
-    guard case .mistake = Launch.read(["--generate-completion-script", "dash"]) else {
-      Issue.record("dash has a script")
-      return
-    }
+    #expect(Launch.mistake(in: ["--generate-completion-script", "dash"]) != nil)
   }
 }

@@ -3,32 +3,24 @@ import EightBall
 import Testing
 
 @testable import eightball
-import LinuxRadio
 
 @Suite("One JSON object per line")
 struct JSONLineTests {
-  /// A text, its name, and its form in JSON.
-  struct Row: CustomTestStringConvertible {
-    let what: String
-    let text: String
-    let expected: String
-    var testDescription: String { what }
-  }
-
+  /// What a text has, the text, and its form in JSON.
   static let rows = [
-    Row(what: "plain", text: "Will it rain?", expected: #"Will it rain?"#),
-    Row(what: "quote and backslash", text: #"a"b\c"#, expected: #"a\"b\\c"#),
-    Row(what: "line ends and tab", text: "a\nb\rc\td", expected: #"a\nb\rc\td"#),
-    Row(what: "bell", text: "\u{7}", expected: #"\u0007"#),
-    Row(what: "line separator of Unicode", text: "\u{2028}", expected: #"\u2028"#),
-    Row(what: "several bytes", text: "Don’t – 🎱?", expected: "Don’t – 🎱?"),
+    ("plain", "Will it rain?", #"Will it rain?"#),
+    ("quote and backslash", #"a"b\c"#, #"a\"b\\c"#),
+    ("line ends and tab", "a\nb\rc\td", #"a\nb\rc\td"#),
+    ("bell", "\u{7}", #"\u0007"#),
+    ("line separator of Unicode", "\u{2028}", #"\u2028"#),
+    ("several bytes", "Don’t – 🎱?", "Don’t – 🎱?"),
   ]
 
   @Test("Text is escaped", arguments: rows)
-  func escapes(_ row: Row) {
+  func escapes(what: String, text: String, expected: String) {
     var line = JSONLine(event: "e")
-    line.add("text", row.text)
-    #expect(line.text == #"{"event":"e","text":""# + row.expected + #""}"#)
+    line.add("text", text)
+    #expect(line.text == #"{"event":"e","text":""# + expected + #""}"#, "\(what)")
   }
 
   @Test("Members keep the order in which they are added")

@@ -5,54 +5,27 @@ import Testing
 @Suite("The command line is read, or the mistake is explained")
 struct LaunchTests {
   @Test(
-    "A mistake is explained once, without the usage",
+    "An unknown command is explained once, without the usage",
     arguments: [
       (["scna"], "There is no command “scna”. Did you mean scan?"),
       (["help", "nothing"], "There is no command “nothing”."),
       (["Will it rain?"], "To ask a ball: eightball ask \"Will it rain?\""),
-      (
-        ["ask", "Will", "it", "rain?"], "put it in quotes, such as eightball ask \"Will it rain?\""
-      ),
-      (["ask", ""], "The question is empty"),
-      (["ask", "--stay", "--pair"], "pair first"),
-      (["swarm", "--count", "-5"], "--count takes 1 to 10000 balls, not -5."),
-      (["run", "--seed", "-1"], "'-1'"),
-      (["ask", "Why?", "--timeout", "-2s"], "expected a time such as 3s or 250ms"),
-      (["run", "--nam", "x"], "--nam"),
-      (["press"], "button"),
     ])
   func mistakes(arguments: [String], explanation: String) throws {
-    guard case .mistake(let text) = Launch.read(arguments) else {
-      Issue.record("\(arguments) is taken")
-      return
-    }
+    let text = try #require(Launch.mistake(in: arguments))
     #expect(text.contains(explanation), "\(text)")
     #expect(!text.contains("Usage:"))
     #expect(text.contains(" --help"))
   }
 
-  @Test("A mistake in a command points to its help", arguments: ["ask", "swarm", "wiring"])
-  func help(command: String) {
-    guard case .mistake(let text) = Launch.read([command, "--none"]) else { return }
-    #expect(text.hasSuffix("See eightball \(command) --help."))
-  }
-
   @Test("An argument that is not UTF-8 is a mistake, and is named by its number")
   func notUTF8() {
-    guard case .mistake(let text) = Launch.read(["ask", nil]) else {
-      Issue.record("it is taken")
-      return
-    }
-    #expect(text.hasPrefix("Argument 2 is not valid UTF-8"))
+    #expect(Launch.mistake(in: ["ask", nil])?.hasPrefix("Argument 2 is not valid UTF-8") == true)
   }
 
   @Test("Help and versions are texts", arguments: [["--help"], ["help", "ask"], ["--version"]])
   func texts(arguments: [String]) throws {
-    guard case .text(let text) = Launch.read(arguments) else {
-      Issue.record("\(arguments) is no text")
-      return
-    }
-    #expect(!text.isEmpty)
+    #expect(Launch.text(for: arguments)?.isEmpty == false)
   }
 
   @Test(
@@ -70,12 +43,16 @@ struct LaunchTests {
 
   @Test("A question in bytes has at most 512, and is UTF-8")
   func questions() throws {
-    #expect(try QuestionFault.question(of: Array("Why?".utf8)) == "Why?")
-    #expect(throws: QuestionFault.empty) { try QuestionFault.question(of: []) }
-    #expect(throws: QuestionFault.notUTF8) { try QuestionFault.question(of: [0xFF, 0x3F]) }
+    #expect(try QuestionInputError.question(of: Array("Why?".utf8)) == "Why?")
+    #expect(throws: QuestionInputError.empty) { try QuestionInputError.question(of: []) }
+    #expect(throws: QuestionInputError.notUTF8) {
+      try QuestionInputError.question(of: [0xFF, 0x3F])
+    }
     let longest = [UInt8](repeating: 0x61, count: 512)
-    #expect(throws: Never.self) { try QuestionFault.question(of: longest) }
-    #expect(throws: QuestionFault.tooLong) { try QuestionFault.question(of: longest + [0x3F]) }
+    #expect(throws: Never.self) { try QuestionInputError.question(of: longest) }
+    #expect(throws: QuestionInputError.tooLong) {
+      try QuestionInputError.question(of: longest + [0x3F])
+    }
   }
 
   @Test("--timeout is the limit of the search, the preparation and the answer, and of all of them")

@@ -1,4 +1,3 @@
-import Boards
 import BluetoothHost
 import EightBall
 import LinuxBoard

@@ -5,13 +5,16 @@ import Testing
 @Suite("CBUUID")
 struct CBUUIDTests {
   @Test(
-    "is written in the width that it was made with",
+    "is written in the width that it was made with; an assigned one prints by name",
     arguments: [
-      ("180D", 2), ("0000180D", 4), ("8E38140A-27BE-4090-8955-4FC4B5698D1E", 16),
+      ("180D", 2, "Heart Rate"), ("180A", 2, "Device Information"), ("0000180F", 4, "Battery"),
+      ("2902", 2, "Client Characteristic Configuration"),
+      ("2A29", 2, "Manufacturer Name String"), ("2A37", 2, "2A37"), ("FE9F", 2, "FE9F"),
+      ("8E38140A-27BE-4090-8955-4FC4B5698D1E", 16, "8E38140A-27BE-4090-8955-4FC4B5698D1E"),
     ])
-  func widths(text: String, byteCount: Int) {
+  func widths(text: String, byteCount: Int, name: String) {
     let uuid = CBUUID(string: text)
-    #expect(uuid.uuidString == text)
+    #expect(uuid.uuidString == text && "\(uuid)" == name)
     #expect(uuid.data.count == byteCount)
     #expect(CBUUID(data: uuid.data) == uuid)
   }
@@ -43,15 +46,14 @@ struct CBUUIDTests {
     #expect(CBUUID(nsuuid: uuid).data.first == 0x8E)
   }
 
-  @Test(
-    "is all zeros if the string is malformed",
-    arguments: ["", "180", "18 D", "+80D", "180D0", "8E38140A27BE409089554FC4B5698D1E", "XYZW"])
-  func malformed(text: String) {
-    #expect(CBUUID(string: text).data == Data(repeating: 0, count: 16))
-  }
-
-  @Test("is all zeros if the number of bytes is wrong", arguments: [0, 1, 3, 5, 15, 17])
-  func malformedData(count: Int) {
-    #expect(CBUUID(data: Data(repeating: 1, count: count)).data == Data(repeating: 0, count: 16))
+  @Test("is all zeros if the string is malformed or the number of bytes is wrong")
+  func malformed() {
+    let zeros = Data(repeating: 0, count: 16)
+    for text in ["", "180", "18 D", "+80D", "180D0", "8E38140A27BE409089554FC4B5698D1E", "XYZW"] {
+      #expect(CBUUID(string: text).data == zeros, "\(text)")
+    }
+    for count in [0, 1, 3, 5, 15, 17] {
+      #expect(CBUUID(data: Data(repeating: 1, count: count)).data == zeros, "\(count)")
+    }
   }
 }

@@ -7,14 +7,9 @@ import Testing
 /// What `observe(_:options:changeHandler:)` calls.
 @Suite("Key-value observing")
 struct ObservationTests {
-  private let lines = Locked<[String]>([])
+  private let lines = Inbox<String>()
 
-  private func take() -> [String] {
-    lines.withLock { lines in
-      defer { lines = [] }
-      return lines
-    }
-  }
+  private func take() -> [String] { lines.takeAll() }
 
   @Test("the options and kinds have the numbers of Foundation")
   func numbers() {
@@ -26,24 +21,22 @@ struct ObservationTests {
 
   @Test("of a manager: its state and whether it scans, until it is invalidated")
   func manager() {
-    let stage = CentralStage(isStarted: false)
-    let manager = stage.manager(CentralLog())
+    let scene = Scene(isStarted: false)
+    let manager = scene.manager(Log())
     let lines = lines
     var state: NSKeyValueObservation? = manager.observe(
       \.state, options: [.new, .old, .initial]
     ) { manager, change in
-      lines.withLock {
-        $0.append(
-          "\(manager.state): \(change.oldValue.map { "\($0)" } ?? "-") to "
-            + "\(change.newValue.map { "\($0)" } ?? "-")")
-      }
+      lines.put(
+        "\(manager.state): \(change.oldValue.map { "\($0)" } ?? "-") to "
+          + "\(change.newValue.map { "\($0)" } ?? "-")")
     }
     let scan = manager.observe(\.isScanning) { manager, change in
-      lines.withLock { $0.append("scanning \(manager.isScanning) \(change.newValue as Any)") }
+      lines.put("scanning \(manager.isScanning) \(change.newValue as Any)")
     }
     #expect(take() == ["unknown: - to unknown"])
-    stage.start()
-    stage.settle()
+    scene.start()
+    scene.settle()
     #expect(take() == ["poweredOn: unknown to poweredOn"])
     manager.scanForPeripherals(withServices: nil)
     #expect(take() == ["scanning true nil"])
@@ -56,36 +49,36 @@ struct ObservationTests {
     #expect(take() == [])
     #expect(state != nil)
     state = nil
-    stage.lose()
+    scene.lose()
     #expect(manager.state == .resetting)
     #expect(take() == [])
   }
 
   @Test("of a peripheral: its state, its name and its services, before the delegate is called")
   func peripheral() throws {
-    let stage = CentralStage()
-    try stage.addBall()
-    let log = CentralLog()
-    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
+    let scene = Scene()
+    try scene.addBall()
+    let log = Log()
+    let (manager, peripherals) = scene.manager(log, knowing: 0xBA)
     let (lines, ball) = (lines, peripherals[0])
-    log.onLine = { line in lines.withLock { $0.append("delegate: \(line)") } }
+    log.onLine = { line in lines.put("delegate: \(line)") }
     let observations = [
       ball.observe(\.state, options: .new) { _, change in
-        lines.withLock { $0.append("state \(change.newValue.map { "\($0)" } ?? "-")") }
+        lines.put("state \(change.newValue.map { "\($0)" } ?? "-")")
       },
       ball.observe(\.name, options: [.new, .old]) { _, change in
-        lines.withLock { $0.append("name \(change.oldValue as Any) to \(change.newValue as Any)") }
+        lines.put("name \(change.oldValue as Any) to \(change.newValue as Any)")
       },
       ball.observe(\.canSendWriteWithoutResponse) { ball, _ in
-        lines.withLock { $0.append("can send \(ball.canSendWriteWithoutResponse)") }
+        lines.put("can send \(ball.canSendWriteWithoutResponse)")
       },
       ball.observe(\.services?.count, options: .new) { _, change in
-        lines.withLock { $0.append("services \((change.newValue ?? nil) ?? -1)") }
+        lines.put("services \((change.newValue ?? nil) ?? -1)")
       },
     ]
     manager.connect(ball)
     #expect(take() == ["state connecting"])
-    stage.settle()
+    scene.settle()
     #expect(
       take() == [
         "state connected", "can send true", "delegate: connected - connected",
@@ -93,7 +86,7 @@ struct ObservationTests {
         "delegate: name Magic 8-Ball",
       ])
     ball.discoverServices([CBUUID(string: "1800")])
-    stage.settle()
+    scene.settle()
     #expect(take() == ["services 1", "delegate: services [\"1800\"]"])
     withExtendedLifetime(observations) {}
   }
@@ -103,10 +96,10 @@ struct ObservationTests {
     let it = Published()
     let lines = lines
     let observation = it.manager.observe(\.isAdvertising, options: .new) { _, change in
-      lines.withLock { $0.append("advertising \(change.newValue ?? false)") }
+      lines.put("advertising \(change.newValue ?? false)")
     }
     it.manager.startAdvertising(nil)
-    it.stage.settle()
+    it.radio.settle()
     it.manager.stopAdvertising()
     #expect(take() == ["advertising true", "advertising false"])
     withExtendedLifetime(observation) {}
@@ -118,12 +111,12 @@ struct ObservationTests {
       let manager: CBCentralManager?
       init(_ manager: CBCentralManager) { self.manager = manager }
     }
-    let stage = CentralStage()
-    let wrapper = Wrapper(stage.manager(CentralLog()))
-    stage.settle()
+    let scene = Scene()
+    let wrapper = Wrapper(scene.manager(Log()))
+    scene.settle()
     let lines = lines
     let observation = wrapper.observe(\.manager?.isScanning, options: [.old, .new]) { _, change in
-      lines.withLock { $0.append("\(change.oldValue as Any) to \(change.newValue as Any)") }
+      lines.put("\(change.oldValue as Any) to \(change.newValue as Any)")
     }
     wrapper.manager?.scanForPeripherals(withServices: nil)
     #expect(take() == ["Optional(Optional(false)) to Optional(Optional(true))"])
@@ -134,23 +127,23 @@ struct ObservationTests {
 
   @Test("does not keep the object, and a handler may end its own observation")
   func lifetimes() {
-    let stage = CentralStage()
-    var manager: CBCentralManager? = stage.manager(CentralLog())
+    let scene = Scene()
+    var manager: CBCentralManager? = scene.manager(Log())
     weak let kept = manager
     let own = Locked<NSKeyValueObservation?>(nil)
     let lines = lines
     own.withLock {
       $0 = manager?.observe(\.isScanning) { _, _ in
-        lines.withLock { $0.append("once") }
+        lines.put("once")
         own.withLock { $0?.invalidate() }
       }
     }
-    stage.settle()
+    scene.settle()
     manager?.scanForPeripherals(withServices: nil)
     manager?.stopScan()
     #expect(take() == ["once"])
     manager = nil
-    stage.settle()
+    scene.settle()
     #expect(kept == nil)
     withExtendedLifetime(own) {}
   }

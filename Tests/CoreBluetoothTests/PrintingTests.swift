@@ -12,44 +12,30 @@ struct PrintingTests {
     object.description.replacing(/: 0x[0-9a-f]+/, with: ": 0x…")
   }
 
-  @Test(
-    "assigned UUIDs print by name, all others by number",
-    arguments: [
-      ("180D", "Heart Rate"), ("180A", "Device Information"), ("0000180F", "Battery"),
-      ("2902", "Client Characteristic Configuration"), ("2A29", "Manufacturer Name String"),
-      ("2A37", "2A37"), ("FE9F", "FE9F"),
-      ("8E38140A-27BE-4090-8955-4FC4B5698D1E", "8E38140A-27BE-4090-8955-4FC4B5698D1E"),
-    ])
-  func uuids(number: String, name: String) {
-    let uuid = CBUUID(string: number)
-    #expect("\(uuid)" == name)
-    #expect(uuid.uuidString == number)
-  }
-
   @Test("the objects of a peripheral")
   func remote() throws {
-    let stage = CentralStage()
-    let bench = try stage.addBench()
-    let log = CentralLog()
-    let (manager, peripherals) = stage.manager(log, knowing: 0xBE)
+    let scene = Scene()
+    let bench = try scene.addBench()
+    let log = Log()
+    let (manager, peripherals) = scene.manager(log, knowing: 0xBE)
     let peripheral = peripherals[0]
     #expect(
       text(peripheral)
         == "<CBPeripheral: 0x…, identifier = \(peripheral.identifier), name = (null), mtu = 0, "
         + "state = disconnected>")
     manager.connect(peripheral)
-    stage.settle()
+    scene.settle()
     #expect(
       text(peripheral)
         == "<CBPeripheral: 0x…, identifier = \(peripheral.identifier), name = Bench, mtu = 517, "
         + "state = connected>")
     peripheral.discoverServices(nil)
-    stage.settle()
+    scene.settle()
     let service = try #require(peripheral.services?.first { $0.uuid == CBUUID(.bench) })
     #expect(
       text(service) == "<CBService: 0x…, isPrimary = YES, UUID = \(CBUUID(.bench).uuidString)>")
     peripheral.discoverCharacteristics(nil, for: service)
-    stage.settle()
+    scene.settle()
     let text = try #require(service.characteristics?.first)
     let bits = String(text.properties.rawValue, radix: 16, uppercase: true)
     #expect(
@@ -59,7 +45,7 @@ struct PrintingTests {
     peripheral.readValue(for: text)
     peripheral.setNotifyValue(true, for: text)
     peripheral.discoverDescriptors(for: text)
-    stage.settle()
+    scene.settle()
     // The bench's value is "text": 74 65 78 74.
     #expect(
       self.text(text)
@@ -78,9 +64,9 @@ struct PrintingTests {
       request.value = Data([0x2A])
       manager.respond(to: request, withResult: .success)
     }
-    it.stage.connect()
-    it.stage.expect([0x12, 0x13, 0x00, 1, 0], gives: [0x13])
-    it.stage.expect([0x0A, 0x12, 0x00], gives: [0x0B, 0x2A])
+    it.radio.connect()
+    it.radio.expect([0x12, 0x13, 0x00, 1, 0], gives: [0x13])
+    it.radio.expect([0x0A, 0x12, 0x00], gives: [0x0B, 0x2A])
     let central = try #require(it.recorder.centrals.first)
     let printed = "<CBCentral: 0x… identifier = \(central.identifier), MTU = 20>"
     #expect(text(central) == printed)
@@ -99,14 +85,10 @@ struct PrintingTests {
       text(battery)
         == "<CBMutableService: 0x… Primary = NO, UUID = Battery, Included Services = (null), "
         + "Characteristics = (\n)>")
-  }
-
-  @Test("long values are cut in the middle")
-  func longValues() {
-    let characteristic = CBMutableCharacteristic(
+    let long = CBMutableCharacteristic(
       type: CBUUID(string: "A001"), properties: .read, value: Data(0..<25), permissions: .readable)
     #expect(
-      characteristic.description.contains(
+      long.description.contains(
         "Value = {length = 25, bytes = 0x0001020304050607 ... 1112131415161718}"))
   }
 }

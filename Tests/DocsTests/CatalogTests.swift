@@ -1,3 +1,4 @@
+import LinuxTestSupport
 import Testing
 
 @Suite("The catalogs of the modules")
@@ -13,7 +14,7 @@ struct CatalogTests {
   func example(module: String, article: String, source: String) throws {
     let document = try Document("Sources/\(module)/\(module).docc/\(article).md")
     let shown = document.blocks.filter { $0.tag == "swift" }.map { $0.text + "\n" }
-    #expect(shown == [try Document.text(of: source)])
+    #expect(shown == [try Repository.text(of: source)])
   }
 
   @Test(
@@ -24,7 +25,7 @@ struct CatalogTests {
     ])
   func abstracts(module: String) throws {
     let folder = "Sources/\(module)/\(module).docc"
-    let pages = try Document.files(in: folder).filter { $0.hasSuffix(".md") }
+    let pages = try Repository.files(in: folder).filter { $0.hasSuffix(".md") }
     #expect(pages.contains("\(module).md") && pages.count > 1)
     for page in pages {
       let document = try Document("\(folder)/\(page)")

@@ -1,3 +1,4 @@
+import LinuxTestSupport
 import Testing
 
 @Suite("Sources/CoreBluetooth/CoreBluetooth.docc/CoreBluetoothOnLinux.md")
@@ -64,13 +65,13 @@ struct CoreBluetoothTests {
 
   @Test("the example is compiled with these tests")
   func example() throws {
-    let source = try Document.text(of: "Tests/DocsTests/Examples/Finder.swift")
+    let source = try Repository.text(of: "Tests/DocsTests/Examples/Finder.swift")
     #expect(document.blocks.first.map { ($0.text + "\n").hasPrefix(source) } == true)
   }
 
   @Test("the example of errors is compiled without a warning in another package")
   func errors() throws {
-    let source = try Document.text(of: "Examples/Tests/PortedTests/Switches.swift")
+    let source = try Repository.text(of: "Examples/Tests/PortedTests/Switches.swift")
     #expect(document.blocks.contains { $0.text + "\n" == source })
   }
 

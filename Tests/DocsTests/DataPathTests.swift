@@ -1,4 +1,5 @@
 import BluetoothHost
+import LinuxTestSupport
 import Testing
 
 @Suite("docs/design/data-path.md")
@@ -47,14 +48,14 @@ struct DataPathTests {
 /// The side that a packet belongs to, and its direction.
 private struct Way {
   let isBall: Bool
-  let direction: Visit.Direction
+  let direction: PacketDirection
 
   init?(_ text: String) {
     switch text {
-    case "ball to controller": (isBall, direction) = (true, .toController)
-    case "controller to ball": (isBall, direction) = (true, .fromController)
-    case "central to controller": (isBall, direction) = (false, .toController)
-    case "controller to central": (isBall, direction) = (false, .fromController)
+    case "ball to controller": (isBall, direction) = (true, .sent)
+    case "controller to ball": (isBall, direction) = (true, .received)
+    case "central to controller": (isBall, direction) = (false, .sent)
+    case "controller to central": (isBall, direction) = (false, .received)
     default: return nil
     }
   }

@@ -1,4 +1,4 @@
-import Glibc
+import LinuxTestSupport
 
 /// The public declarations of a folder of Swift sources, found line by line in this project's format.
 enum Declarations {
@@ -6,7 +6,7 @@ enum Declarations {
   /// members of a public protocol or enumeration.
   static func publicSymbols(in folder: String) throws -> Set<String> {
     var symbols: Set<String> = []
-    for name in try Document.files(in: folder) where name.hasSuffix(".swift") {
+    for name in try Repository.files(in: folder) where name.hasSuffix(".swift") {
       symbols.formUnion(self.symbols(of: try Document(folder + "/" + name).lines))
     }
     return symbols

@@ -1,5 +1,4 @@
-import Glibc
-import Testing
+import LinuxTestSupport
 
 /// A page of the project's documentation.
 struct Document {
@@ -14,11 +13,6 @@ struct Document {
     var text: String { lines.joined(separator: "\n") }
   }
 
-  /// A page or a source that is missing.
-  struct Missing: Error {
-    var path: String
-  }
-
   /// Its path from the top of the repository.
   let path: String
   let lines: [String]
@@ -26,47 +20,9 @@ struct Document {
   /// Reads the page at `path`, from the top of the repository.
   init(_ path: String) throws {
     self.path = path
-    lines = try Self.text(of: path).split(separator: "\n", omittingEmptySubsequences: false)
+    lines = try Repository.text(of: path).split(separator: "\n", omittingEmptySubsequences: false)
       .map { String($0) }
   }
-
-  /// The whole of a file of the repository.
-  static func text(of path: String) throws -> String {
-    let stream = unsafe fopen(top + path, "r")
-    guard let stream = unsafe stream else { throw Missing(path: path) }
-    defer { unsafe fclose(stream) }
-    var bytes: [UInt8] = []
-    var part = [UInt8](repeating: 0, count: 65_536)
-    while case let count = unsafe fread(&part, 1, part.count, stream), count > 0 {
-      bytes += part.prefix(count)
-    }
-    return try #require(String(validating: bytes, as: UTF8.self), "\(path) is not UTF-8")
-  }
-
-  /// The names of the files in a folder of the repository.
-  static func files(in path: String) throws -> [String] {
-    let folder = unsafe opendir(top + path)
-    guard let folder = unsafe folder else { throw Missing(path: path) }
-    defer { unsafe closedir(folder) }
-    var names: [String] = []
-    while let entry = unsafe readdir(folder) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
-      names.append(name)
-    }
-    return names.sorted()
-  }
-
-  /// Whether the repository has this file or folder.
-  static func exists(_ path: String) -> Bool {
-    unsafe access(top + path, F_OK) == 0
-  }
-
-  /// The top of the repository: two folders above this file's.
-  private static let top =
-    #filePath.split(separator: "/", omittingEmptySubsequences: false)
-    .dropLast(3).joined(separator: "/") + "/"
 
   /// The blocks between fences, in order.
   var blocks: [Block] {
@@ -114,14 +70,6 @@ struct Document {
     }
     return rows
   }
-}
-
-/// `text` without the spaces around it.
-func trim<Text: StringProtocol>(_ text: Text) -> String {
-  var rest = Substring(text)
-  while rest.first == " " { rest.removeFirst() }
-  while rest.last == " " { rest.removeLast() }
-  return String(rest)
 }
 
 /// Bytes in hexadecimal, in the documentation's format.

@@ -1,3 +1,4 @@
+import LinuxTestSupport
 import Testing
 
 @Suite("Sources/EightBallKit/EightBallKit.docc/UsingEightBallKit.md")

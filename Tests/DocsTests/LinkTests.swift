@@ -1,3 +1,4 @@
+import LinuxTestSupport
 import Testing
 
 @Suite("Links")
@@ -12,7 +13,7 @@ struct LinkTests {
   /// The pages of docs/, and of its folder of the design.
   static func documentation() throws -> [String] {
     try ["docs/", "docs/design/"].flatMap { folder in
-      try Document.files(in: folder).filter { $0.hasSuffix(".md") }.map { folder + $0 }
+      try Repository.files(in: folder).filter { $0.hasSuffix(".md") }.map { folder + $0 }
     }
   }
 
@@ -25,8 +26,8 @@ struct LinkTests {
         guard !target.hasPrefix("https://") else { continue }
         let parts = target.split(separator: "#", omittingEmptySubsequences: false)
         let file = parts[0].isEmpty ? path : resolve(folder + parts[0])
-        #expect(Document.exists(file), "\(path): there is no \(file)")
-        if parts.count > 1, file.hasSuffix(".md"), Document.exists(file) {
+        #expect(Repository.exists(file), "\(path): there is no \(file)")
+        if parts.count > 1, file.hasSuffix(".md"), Repository.exists(file) {
           let anchors = try Document(file).prose.filter { $0.hasPrefix("#") }.map { anchor(of: $0) }
           #expect(anchors.contains(String(parts[1])), "\(path): \(file) has no #\(parts[1])")
         }

@@ -1,4 +1,5 @@
 import BallControl
+import LinuxTestSupport
 import Testing
 
 @Suite("docs/metrics.md")
@@ -34,7 +35,7 @@ struct MetricsTests {
     arguments: ["docs/metrics.md", "docs/balls.rules.yml", "docs/grafana-balls.json"])
   func queries(path: String) throws {
     let known = Set(Metric.all.flatMap { $0.sampleNames })
-    let text = try Document.text(of: path)
+    let text = try Repository.text(of: path)
     let used = Set(words(of: text).filter { $0.hasPrefix("eightball_") })
     let names = known.union(Metric.all.map { $0.name })
     #expect(used.subtracting(names) == [])

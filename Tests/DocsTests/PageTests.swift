@@ -1,4 +1,5 @@
 import LinuxRadio
+import LinuxTestSupport
 import Testing
 
 @Suite("The pages of docs/")
@@ -15,7 +16,7 @@ struct PageTests {
     for block in blocks {
       let location = "\(page):\(block.line)"
       let path = try #require(block.tag.split(separator: " ").dropFirst().first, "\(location)")
-      let source = try Document.text(of: String(path))
+      let source = try Repository.text(of: String(path))
       if block.text.hasPrefix("import ") || block.text.hasPrefix("// swift-tools-version") {
         #expect(block.text + "\n" == source, "\(location) is not \(path)")
       } else {
@@ -58,12 +59,12 @@ struct PageTests {
       for tag in shown { #expect(prose.contains("`\(tag.dropFirst(7 + folder.count))`"), "\(tag)") }
       let name = folder.dropFirst("Examples/".count)
       for part in ["Sources/\(name)/", "Tests/\(name)Tests/"] {
-        for file in try Document.files(in: "\(folder)/\(part)") where file.hasSuffix(".swift") {
+        for file in try Repository.files(in: "\(folder)/\(part)") where file.hasSuffix(".swift") {
           #expect(prose.contains(part + file), "\(page).md does not name \(part)\(file)")
         }
       }
     }
-    let client = try Document.text(of: "scripts/check")
+    let client = try Repository.text(of: "scripts/check")
     for folder in pages.values { #expect(client.contains(folder.dropFirst("Examples/".count))) }
   }
 
@@ -72,7 +73,7 @@ struct PageTests {
     let blocks = try Document("docs/own-peripheral.md").blocks.filter { $0.tag.isEmpty }
     let setting = ".enableExperimentalFeature(\"Lifetimes\")"
     #expect(blocks.flatMap { $0.lines } == ["swiftSettings: [\(setting)]"])
-    #expect(try Document.text(of: "Package.swift").contains(setting))
+    #expect(try Repository.text(of: "Package.swift").contains(setting))
   }
 
   @Test(
@@ -86,7 +87,7 @@ struct PageTests {
   func messages(page: String, message: String, source: String) throws {
     let text = try Document("docs/\(page).md").lines.joined(separator: " ")
     #expect(text.contains(message))
-    #expect(try Document.text(of: "Sources/\(source).swift").contains(message))
+    #expect(try Repository.text(of: "Sources/\(source).swift").contains(message))
   }
 
   @Test("Every radio of the help is in the table, and every radio of the table is valid")
@@ -126,7 +127,7 @@ struct PageTests {
 
   @Test("The messages about adapters are the program's own")
   func adapterMessages() throws {
-    let source = try Document.text(of: "Sources/Linux/RadioTrouble.swift")
+    let source = try Repository.text(of: "Sources/Linux/RadioAccessError.swift")
     let rows = try Document("docs/troubleshooting.md").rows(under: "## Messages about adapters")
       .filter { !$0[0].hasPrefix("Radio:") }
     #expect(rows.count == 6)
@@ -138,15 +139,17 @@ struct PageTests {
 
   @Test("One spelling, recognise, in the pages and in the help")
   func spelling() throws {
-    var paths = try LinkTests.pages() + ["Sources/eightballd/Help.swift", "docs/ask.html"]
+    var paths = try LinkTests.pages() + ["Sources/eightballd/Console.swift", "docs/ask.html"]
     for folder in [
       "Sources/eightball/Commands/", "Sources/eightball/CommandLine/",
       "Sources/LinuxPort/CommandLine/",
     ] {
-      paths += try Document.files(in: folder).filter { $0.hasSuffix(".swift") }.map { folder + $0 }
+      paths += try Repository.files(in: folder).filter { $0.hasSuffix(".swift") }.map {
+        folder + $0
+      }
     }
     for path in paths {
-      #expect(!(try Document.text(of: path).lowercased().contains("recogniz")), "\(path)")
+      #expect(!(try Repository.text(of: path).lowercased().contains("recogniz")), "\(path)")
     }
   }
 
@@ -158,7 +161,7 @@ struct PageTests {
       for part in line.components(of: "scripts/").dropFirst() {
         let name = part.prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "/" || $0 == "." }
         let path = "scripts/" + (name.last == "." ? name.dropLast() : name)
-        #expect(Document.exists(path), "\(page) names \(path), which is not there")
+        #expect(Repository.exists(path), "\(page) names \(path), which is not there")
       }
     }
   }

@@ -1,6 +1,8 @@
 import BallTestSupport
 import BluetoothHost
 import EightBall
+import LinuxRadio
+import LinuxTestSupport
 import Testing
 
 @Suite("docs/gatt-profile.md")
@@ -20,7 +22,7 @@ struct ProfileTests {
     var properties: GATTProperties?
     for (row, attribute) in zip(rows, found) {
       let location = "\(document.path), \(row[0])"
-      #expect(row[0] == "0x" + digits(attribute.handle.rawValue), "\(location): the handle")
+      #expect(row[0] == "0x" + hexadecimal(attribute.handle.rawValue), "\(location): the handle")
       #expect(row[1] == text(of: attribute.uuid), "\(location): the type")
       if let properties {
         #expect(row[3] == names(of: properties), "\(location): what may be done with it")
@@ -71,22 +73,20 @@ struct ProfileTests {
     let rows = document.rows(under: "## Errors")
     #expect(rows.map { $0[0] } == codes.map { $0.0 })
     for (row, (name, code)) in zip(rows, codes) {
-      #expect(row[1] == code.map { "0x" + digits($0.rawValue) }, "\(name)")
+      #expect(row[1] == code.map { "0x" + hexadecimal($0.rawValue) }, "\(name)")
     }
   }
 }
 
 /// A central that does one thing at a time and waits for the outcome.
 private final class Client {
-  private let central = TestCentral()
-  private let visit: Visit
-  private let link: LinkID
+  private let visit = Visit { Phone(on: $0) }
+  private var central: Phone { visit.central }
 
   /// Connects to a ball, and agrees on the longest MTU.
   init() {
-    visit = Visit(central)
     visit.begin()
-    link = central.connect(
+    central.connect(
       to: DeviceAddress(kind: .public, bytes: [0x01, 0, 0, 0, 0, 0xF0]), at: Instant(rawValue: 0))
     _ = perform(.exchangeMTU)
   }
@@ -108,17 +108,15 @@ private final class Client {
 
   /// The error that a write is refused with; `nil` if it is not.
   func write(_ handle: AttributeHandle, _ value: [UInt8]) -> ATTErrorCode? {
-    guard case .failure(.refused(let response)) = perform(.write(handle, value)) else { return nil }
+    let operation = ClientOperation.write(handle, byteCount: value.count)
+    guard case .failure(.refused(let response)) = perform(operation, value) else { return nil }
     return response.code
   }
 
-  private func perform(_ operation: Operation) -> Result<OperationOutput, OperationError>? {
-    let id = central.perform(operation, on: link)
+  private func perform(_ operation: ClientOperation, _ value: [UInt8] = []) -> Phone.Outcome? {
+    let number = central.perform(operation, value: value)
     visit.carry()
-    while let event = central.nextEvent() {
-      if case .completed(id, _, let result) = event { return result }
-    }
-    return nil
+    return central.outcomes[number]
   }
 
   /// Writes what a central that keeps to the rules does not: values of more than 512 bytes.
@@ -137,14 +135,9 @@ extension Result {
   }
 }
 
-private func digits<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) -> String {
-  let digits = String(number, radix: 16, uppercase: true)
-  return String(repeating: "0", count: Number.bitWidth / 4 - digits.count) + digits
-}
-
 private func text(of uuid: BluetoothUUID) -> String {
-  if let short = uuid.short { return digits(short) }
-  let all = Array(digits(uuid.high) + digits(uuid.low))
+  if let short = uuid.short { return hexadecimal(short) }
+  let all = Array(hexadecimal(uuid.high) + hexadecimal(uuid.low))
   return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(all[$0]) }.joined(separator: "-")
 }
 
@@ -157,12 +150,5 @@ private func names(of properties: GATTProperties) -> String {
 }
 
 private func written(_ answer: Answer, _ style: AnswerFormat) -> String {
-  var storage = [UInt8](repeating: 0, count: 64)
-  var count = 0
-  do {
-    var writer = ByteWriter(storage.mutableSpan)
-    answer.write(style, to: &writer)
-    count = writer.count
-  }
-  return String(decoding: storage.prefix(count), as: UTF8.self)
+  String(writing: { answer.write(style, to: &$0) })
 }

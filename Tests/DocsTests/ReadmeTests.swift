@@ -1,4 +1,5 @@
 import BallControl
+import LinuxTestSupport
 import Testing
 
 @Suite("README.md")
@@ -20,7 +21,7 @@ struct ReadmeTests {
     var printed: [String] = []
     let trace = PacketTrace { printed.append($0) }
     for entry in Visit.asking("Will it rain?") where !entry.isBall {
-      trace.note(entry.packet.span, entry.direction == .toController ? .sent : .received)
+      trace.note(entry.packet.span, entry.direction)
     }
     let block = try #require(document.blocks.first { $0.tag == "text trace" })
     let first = try #require(block.lines.first)
@@ -37,13 +38,13 @@ struct ReadmeTests {
       let manifest = try Document(package + "Package.swift")
       #expect(manifest.lines.first == "// swift-tools-version: \(version)", "\(manifest.path)")
     }
-    #expect(try Document.text(of: "scripts/lib.sh").contains("Swift \(version) or newer"))
-    #expect(try Document.text(of: ".spi.yml").contains("swift_version: \"\(version)\""))
+    #expect(try Repository.text(of: "scripts/lib.sh").contains("Swift \(version) or newer"))
+    #expect(try Repository.text(of: ".spi.yml").contains("swift_version: \"\(version)\""))
   }
 
   @Test("It links to each page")
   func pages() throws {
-    let text = try Document.text(of: "README.md")
+    let text = try Repository.text(of: "README.md")
     for page in try LinkTests.documentation() {
       #expect(text.contains("](\(page))"), "README.md has no link to \(page)")
     }
@@ -56,7 +57,7 @@ struct ReadmeTests {
     let blocks = try Document(page).blocks.filter { $0.tag == "text tree" }
     #expect(blocks.count == count)
     for path in blocks.flatMap({ walk($0.lines) }) {
-      #expect(Document.exists(path), "\(page): there is no \(path)")
+      #expect(Repository.exists(path), "\(page): there is no \(path)")
     }
   }
 
@@ -64,7 +65,7 @@ struct ReadmeTests {
   func modules() throws {
     let rows = try Document("docs/design/architecture.md").rows(under: "## The modules")
     let names = rows.flatMap { $0[0].filter { $0 != "`" }.split(separator: ",") }.map { trim($0) }
-    #expect(names.sorted() == (try Document.files(in: "Sources").filter { !$0.hasPrefix(".") }))
+    #expect(names.sorted() == (try Repository.files(in: "Sources").filter { !$0.hasPrefix(".") }))
   }
 
   /// The paths that a tree names, each line two spaces deeper than its folder.

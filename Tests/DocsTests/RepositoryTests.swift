@@ -1,3 +1,4 @@
+import LinuxTestSupport
 import Testing
 
 @Suite("What hosts read of the repository")
@@ -7,8 +8,8 @@ struct RepositoryTests {
     let lines = try Document(".spi.yml").lines.map { trim($0) }
     let listed = lines.drop { $0 != "documentation_targets:" }.dropFirst()
       .prefix { $0.hasPrefix("- ") }.map { String($0.dropFirst(2)) }
-    let modules = try Document.files(in: "Sources").filter { module in
-      module != ".." && Document.exists("Sources/\(module)/\(module).docc")
+    let modules = try Repository.files(in: "Sources").filter { module in
+      module != ".." && Repository.exists("Sources/\(module)/\(module).docc")
     }
     #expect(listed.sorted() == modules)
   }
@@ -17,7 +18,7 @@ struct RepositoryTests {
   func version() throws {
     let headings = try Document("CHANGELOG.md").lines.filter { $0.hasPrefix("## ") }
     let released = try #require(headings.first { $0 != "## Unreleased" })
-    let source = try Document.text(of: "Sources/EightBall/EightBallProfile.swift")
+    let source = try Repository.text(of: "Sources/EightBall/EightBallProfile.swift")
     let version = try #require(released.split(separator: "]").first?.dropFirst("## [".count))
     #expect(source.contains("static var version: StaticString { \"\(version)\" }"))
     let date: Substring = released.suffix("2026-11-23".count)

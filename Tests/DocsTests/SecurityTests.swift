@@ -1,3 +1,4 @@
+import LinuxTestSupport
 import Testing
 
 @Suite("docs/design/security.md")
@@ -23,16 +24,16 @@ struct SecurityTests {
   private static func isThere(_ proof: String) -> Bool {
     if proof.hasPrefix("scripts/check ") {
       // It names each of its checks.
-      let checks = (try? Document.text(of: "scripts/check")) ?? ""
+      let checks = (try? Repository.text(of: "scripts/check")) ?? ""
       return checks.contains(" \(proof.dropFirst("scripts/check ".count))")
     }
     if proof.contains("/") {
-      return (try? Document.text(of: proof)) != nil || (try? Document.files(in: proof)) != nil
+      return (try? Repository.text(of: proof)) != nil || (try? Repository.files(in: proof)) != nil
     }
     let folders = [
       "BallOnAirTests", "BallRunnerTests", "BluetoothHostTests/ATT", "BluetoothHostTests/SMP",
-      "LinuxPortTests", "LinuxRadioTests", "LinuxSystemTests",
+      "LinuxPortTests", "LinuxRadioTests", "LinuxRadioTests/System",
     ]
-    return folders.contains { (try? Document.text(of: "Tests/\($0)/\(proof).swift")) != nil }
+    return folders.contains { (try? Repository.text(of: "Tests/\($0)/\(proof).swift")) != nil }
   }
 }

@@ -1,4 +1,6 @@
 import BluetoothHost
+import LinuxRadio
+import LinuxTestSupport
 import Testing
 
 @testable import VirtualRadio
@@ -9,9 +11,7 @@ struct VirtualRadioTests {
   func commands() throws {
     let expected = HCIOpcode.simulated.map { opcode in
       [
-        "0x" + hexadecimal([UInt8(opcode.rawValue >> 8)])
-          + hexadecimal([UInt8(opcode.rawValue & 0xFF)]),
-        opcode.name?.description, opcode.need.map(words),
+        "0x" + hexadecimal(opcode.rawValue), opcode.name?.description, opcode.need.map(words),
       ]
     }
     #expect(
@@ -32,7 +32,7 @@ struct VirtualRadioTests {
 
   @Test("The table of faults has each function that asks for one")
   func faults() throws {
-    let source = try Document.text(of: "Sources/VirtualRadio/Controller/Faults.swift")
+    let source = try Repository.text(of: "Sources/VirtualRadio/Controller/Faults.swift")
     var asked = source.split(separator: "\n").compactMap { line -> String? in
       let start = "  public mutating func "
       guard line.hasPrefix(start) else { return nil }

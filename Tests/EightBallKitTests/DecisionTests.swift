@@ -245,9 +245,7 @@ struct DecisionTests {
     it.bench.notifying(it.peripheral, oldAnswer, true)
     it.bench.value(it.peripheral, oldAnswer, [0x41])
     #expect(it.take() == [])
-    it.subscribed()
-    it.accepted()
-    it.answers("Yes.")
+    it.exchanges("Yes.")
     #expect(it.take() == ["write Sure?", "asked Sure?", "notify false", "answered Yes."])
   }
 
@@ -293,9 +291,7 @@ struct DecisionTests {
   func stopsAfterAnswer() throws {
     let it = try BenchBall(CentralBench())
     it.ball.send("Sure?")
-    it.subscribed()
-    it.accepted()
-    it.answers("Yes.")
+    it.exchanges("Yes.")
     _ = it.take()
     it.bench.central.stop()
     #expect(it.take() == ["stop scan"])
@@ -304,9 +300,7 @@ struct DecisionTests {
     // Changed services also end it.
     let other = try BenchBall(CentralBench())
     other.ball.send("Sure?")
-    other.subscribed()
-    other.accepted()
-    other.answers("Yes.")
+    other.exchanges("Yes.")
     other.bench.central.stop()
     _ = other.take()
     other.bench.modified(other.peripheral, [other.service])
@@ -330,5 +324,42 @@ struct DecisionTests {
         "powered on", "scan \(BallProfile.serviceUUIDString), each",
         "failed sendFailed(.deviceOffline)",
       ])
+  }
+
+  @Test("a ball lost with the radio is retained until the end of its link is reported")
+  func lostWithRadio() throws {
+    let bench = try CentralBench()
+    do {
+      let peripheral = bench.peripheral()
+      bench.hear(peripheral)
+      bench.connect(peripheral)
+    }
+    _ = bench.take()
+    bench.power(.resetting)
+    #expect(bench.take() == ["failed coreBluetooth(.deviceOffline)", "powered off"])
+    let kept = try #require(bench.central.leaving.first as? StagedPeripheral)
+    bench.disconnect(kept, CBError(.connectionFailed))
+    #expect(bench.take() == [] && bench.central.leaving.isEmpty)
+  }
+
+  @Test("a released central cancels its links before it releases their peripherals")
+  func released() throws {
+    let (manager, lines): (StagedCentralManager, Lines)
+    do {
+      // The manager may be in use when the central is released.
+      let bench = try CentralBench()
+      (manager, lines) = (bench.manager, bench.lines)
+      bench.hear(bench.peripheral())
+      #expect(bench.take() == ["connect 1"])
+    }
+    #expect(lines.take() == ["cancel 1"])
+    withExtendedLifetime(manager) {}
+  }
+
+  @Test("a central whose manager is quicker than its initialiser scans")
+  func quick() throws {
+    let bench = try CentralBench(isOn: false, isQuick: true)
+    #expect(bench.take() == ["scan \(BallProfile.serviceUUIDString), each"])
+    #expect(bench.central.isPoweredOn)
   }
 }

@@ -101,9 +101,7 @@ struct ExchangeTests {
       it.accepted(error)
       it.answers("To the first.")
       #expect(it.take() == [])
-      it.subscribed()
-      it.accepted()
-      it.answers("To the second.")
+      it.exchanges("To the second.")
       #expect(
         it.take() == [
           "write Second?", "asked Second?", "notify false", "answered To the second.",
@@ -112,27 +110,18 @@ struct ExchangeTests {
     }
   }
 
-  @Test("a refused write is an error by its kind, except the end of the link")
-  func refusedWrites() throws {
-    for (label, error, expected) in Self.errors(ofQuestion: true) {
+  @Test(
+    "a refused write or subscription is an error by its kind, except the end of the link",
+    arguments: [true, false])
+  func refused(isWrite: Bool) throws {
+    for (label, error, expected) in Self.errors(ofQuestion: isWrite) {
       let it = try BenchBall(CentralBench())
       it.ball.send("Sure?")
-      it.subscribed()
+      if isWrite { it.subscribed() }
       _ = it.take()
-      it.accepted(error)
-      #expect(it.take() == (expected.map { ["notify false", "failed \($0)"] } ?? []), "\(label)")
-      #expect(it.bench.timers.running.isEmpty == (expected != nil), "\(label)")
-    }
-  }
-
-  @Test("a refused subscription is an error by its kind, except the end of the link")
-  func refusedSubscriptions() throws {
-    for (label, error, expected) in Self.errors(ofQuestion: false) {
-      let it = try BenchBall(CentralBench())
-      it.ball.send("Sure?")
-      _ = it.take()
-      it.subscribed(true, error)
-      #expect(it.take() == (expected.map { ["failed \($0)"] } ?? []), "\(label)")
+      if isWrite { it.accepted(error) } else { it.subscribed(true, error) }
+      let end = isWrite ? ["notify false"] : []
+      #expect(it.take() == (expected.map { end + ["failed \($0)"] } ?? []), "\(label)")
       #expect(it.bench.timers.running.isEmpty == (expected != nil), "\(label)")
     }
   }
@@ -168,9 +157,7 @@ struct ExchangeTests {
     // The end of the first subscription fails: the second question still waits.
     it.subscribed(false, CBATTError(.unlikelyError))
     #expect(it.take() == [])
-    it.subscribed()
-    it.accepted()
-    it.answers("No.")
+    it.exchanges("No.")
     it.ball.send("Third?")
     it.ball.send("Fourth?")
     #expect(
@@ -306,18 +293,15 @@ struct ExchangeTests {
     it.ball.send("Sent?")
     central.send("Asked?", to: it.ball, answerer: Inquiry())
     #expect(it.take() == ["notify true"])
-    it.subscribed()
-    it.accepted()
-    it.answers("Yes.")
+    it.exchanges("Yes.")
     #expect(
       it.take() == ["write Sent?", "asked Sent?", "notify false", "answered Yes.", "notify true"])
+    it.ball.send("Replaced?")
     it.ball.send("Waiting?")
     central.send("Last?", to: it.ball, answerer: Inquiry())
     for (question, next) in [("Asked?", "Waiting?"), ("Waiting?", "Last?")] {
       it.subscribed(false)
-      it.subscribed()
-      it.accepted()
-      it.answers("No.")
+      it.exchanges("No.")
       #expect(
         it.take() == [
           "write \(question)", "asked \(question)", "notify false", "answered No.", "notify true",
@@ -334,9 +318,7 @@ struct ExchangeTests {
     central.send("Third?", to: it.ball, answerer: third)
     // The task of the second has ended, and the central does not know yet.
     second.end(.failure(CancellationError()))
-    it.subscribed()
-    it.accepted()
-    it.answers("Yes.")
+    it.exchanges("Yes.")
     #expect(first.isEnded && !third.isEnded)
     it.subscribed(false)
     it.subscribed()
@@ -345,5 +327,21 @@ struct ExchangeTests {
         "notify true", "write First?", "asked First?", "notify false", "answered Yes.",
         "notify true", "write Third?",
       ])
+  }
+
+  @Test("a question to one of two balls is no question to the other, nor is its answer")
+  func twoBalls() throws {
+    let other = try BenchBall(it.bench, number: 2)
+    for (ball, question) in [(it, "First?"), (other, "Second?")] {
+      ball.ball.send(question)
+      ball.subscribed()
+      ball.accepted()
+      #expect(it.take() == ["notify true", "write \(question)", "asked \(question)"])
+    }
+    other.answers("Second.")
+    #expect([it, other].map(\.ball.answer) == [nil, "Second."])
+    it.answers("First.")
+    #expect([it, other].map(\.ball.answer) == ["First.", "Second."])
+    #expect([it, other].map(\.ball.question) == ["First?", "Second?"])
   }
 }

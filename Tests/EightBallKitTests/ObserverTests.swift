@@ -41,58 +41,59 @@ struct ObserverTests {
     #expect(central.observers.isEmpty)
   }
 
-  @Test("of both sides receive the same question and the same answer, in order")
-  func bothSides() async throws {
-    let name = "Ball \(UUID().uuidString.prefix(8))"
-    var options = BallPeripheral.Options()
-    options.localName = name
-    options.answerStyle = .slug
-    let air = TestAir()
-    let radio = try CBRadio(air.radio)
-    let own = Recorder()
-    let queue = DispatchQueue(label: "ball")
-    let ball = BallPeripheral(
-      options: options, queue: queue, nextAnswer: { BallAnswer.all[15] }
+  /// A ball of the SDK on the air.
+  private func ball(
+    _ options: BallPeripheral.Options, on radio: CBRadio, observer: any BallObserver
+  ) -> BallPeripheral {
+    BallPeripheral(
+      options: options, queue: DispatchQueue(label: "ball"), nextAnswer: { BallAnswer.all[15] }
     ) {
-      ($0 as? BallPeripheral)?.addObserver(own)
+      ($0 as? BallPeripheral)?.addObserver(observer)
       return CBPeripheralManager(delegate: $0, queue: $1, options: nil, radio: radio)
     }
-    let others = Recorder()
-    let client = try Client(wanting: name, on: air, observer: others)
+  }
+
+  @Test("of both sides receive the same question and the same answer, in order")
+  func bothSides() async throws {
+    let air = TestAir()
+    let radio = try CBRadio(air.radio)
+    var options = BallPeripheral.Options()
+    options.answerStyle = .slug
+    let (own, others) = (Recorder(), Recorder())
+    let ball = ball(options, on: radio, observer: own)
+    let client = try Client(wanting: ball.localName, on: air, observer: others)
     let found = try #require(await client.discovered())
     let answer = try await found.ask("Will it rain?")
     // The ball reports the answer after sending it.
-    queue.sync {}
+    ball.queue.sync {}
     #expect(answer == "SLUG-ANSWER-15")
     #expect(BallAnswer(answer)?.text == "Don’t count on it.")
     #expect(
-      others.log == [
-        "state", "discovered", "asked Will it rain?", "answered SLUG-ANSWER-15",
+      others.lines.take() == [
+        "powered on", "discovered", "asked Will it rain?", "answered SLUG-ANSWER-15",
       ])
     #expect(
-      own.log == ["state", "was asked Will it rain?", "sent SLUG-ANSWER-15 to Will it rain?"])
+      own.lines.take() == [
+        "powered on", "asked Will it rain?", "sent SLUG-ANSWER-15 to Will it rain?",
+      ])
     #expect(ball.askers.first?.question == "Will it rain?")
     #expect(ball.askers.first?.answer == "SLUG-ANSWER-15")
     await #expect(throws: BallError.self) { try await found.ask("It will rain.") }
-    #expect(own.log.count == 3)
+    #expect(own.lines.take() == [])
   }
 
   @Test("can answer instead of the ball")
   func byHand() async throws {
-    let name = "Ball \(UUID().uuidString.prefix(8))"
-    var options = BallPeripheral.Options()
-    options.localName = name
-    options.answersByItself = false
     let air = TestAir()
     let radio = try CBRadio(air.radio)
-    let ball = BallPeripheral(
-      options: options, queue: DispatchQueue(label: "ball"),
-      makeManager: { CBPeripheralManager(delegate: $0, queue: $1, options: nil, radio: radio) })
+    var options = BallPeripheral.Options()
+    options.answersByItself = false
     let oracle = Oracle()
-    ball.addObserver(oracle)
-    let client = try Client(wanting: name, on: air)
+    let ball = ball(options, on: radio, observer: oracle)
+    let client = try Client(wanting: ball.localName, on: air)
     let found = try #require(await client.discovered())
     #expect(try await found.ask("Who are you?") == "You asked: Who are you?")
+    withExtendedLifetime(oracle) {}
   }
 
   @Test("of each role have a manager")
@@ -120,45 +121,5 @@ private final class Oracle: BallPeripheralObserver {
     _ peripheral: BallPeripheral, wasAsked question: String, by asker: BallAsker
   ) {
     asker.send("You asked: \(question)")
-  }
-}
-
-/// Records each event as text.
-private final class Recorder: BallCentralObserver, BallPeripheralObserver, @unchecked Sendable {
-  private let words = Locked<[String]>([])
-  var log: [String] { words.withLock(\.self) }
-
-  private func note(_ text: String) { words.withLock { $0.append(text) } }
-
-  func ballManagerDidUpdateState(_ manager: BallManager) { note("state") }
-
-  func ballManager(
-    _ manager: BallManager, didFailWith error: BallError, for device: (any BallDevice)?
-  ) {
-    note("failed \(error.words)")
-  }
-
-  func ballCentral(_ central: BallCentral, didDiscover ball: Ball) { note("discovered") }
-
-  func ballCentral(_ central: BallCentral, didAsk ball: Ball) {
-    note("asked \(ball.question ?? "nothing")")
-  }
-
-  func ballCentral(_ central: BallCentral, didReceiveAnswerFrom ball: Ball) {
-    note("answered \(ball.answer ?? "nothing")")
-  }
-
-  func ballCentral(_ central: BallCentral, didLose ball: Ball) { note("lost") }
-
-  func ballPeripheral(
-    _ peripheral: BallPeripheral, wasAsked question: String, by asker: BallAsker
-  ) {
-    note("was asked \(question)")
-  }
-
-  func ballPeripheral(
-    _ peripheral: BallPeripheral, didSend answer: String, to asker: BallAsker, question: String
-  ) {
-    note("sent \(answer) to \(question)")
   }
 }

@@ -6,8 +6,9 @@ import Testing
 
 /// What a ball does about each report of CoreBluetooth, with no radio.
 @Suite("A ball's decisions")
-final class StagedServingTests: BallPeripheralObserver {
+final class StagedServingTests {
   private let lines = Lines()
+  private let recorder: Recorder
   private let queue = DispatchQueue(label: "ball")
   private let manager: StagedPeripheralManager
   private let ball: BallPeripheral
@@ -28,7 +29,8 @@ final class StagedServingTests: BallPeripheralObserver {
       return manager
     }
     manager = try #require(made)
-    ball.addObserver(self)
+    recorder = Recorder(lines)
+    ball.addObserver(recorder)
     power(.poweredOn)
     _ = take()
   }
@@ -62,28 +64,6 @@ final class StagedServingTests: BallPeripheralObserver {
     write(.staged(central ?? self.central, question, Array(text.utf8)))
   }
 
-  // MARK: BallPeripheralObserver
-
-  func ballManagerDidUpdateState(_ manager: BallManager) {
-    lines.note("powered \(manager.isPoweredOn ? "on" : "off")")
-  }
-  func ballManager(
-    _ manager: BallManager, didFailWith error: BallError, for device: (any BallDevice)?
-  ) {
-    lines.note("failed \(error.words)\(device == nil ? "" : ", device")")
-  }
-  func ballPeripheral(_ peripheral: BallPeripheral, wasAsked question: String, by asker: BallAsker)
-  {
-    lines.note("asked \(question)")
-  }
-  func ballPeripheral(
-    _ peripheral: BallPeripheral, didSend answer: String, to asker: BallAsker, question: String
-  ) {
-    lines.note("sent \(answer) to \(question)")
-  }
-
-  // MARK: Tests
-
   @Test("publishes its service and advertises, each time Bluetooth can be used")
   func publishes() throws {
     power(.poweredOff)
@@ -102,11 +82,11 @@ final class StagedServingTests: BallPeripheralObserver {
     #expect(take() == [])
     #expect(ball.error == nil)
     queue.sync { ball.peripheralManager(manager, didAdd: service, error: CBError(.outOfSpace)) }
-    #expect(take() == ["failed coreBluetooth(CBErrorDomain 4)"])
+    #expect(take() == ["failed coreBluetooth(CBErrorDomain 4), no device"])
     queue.sync {
       ball.peripheralManagerDidStartAdvertising(manager, error: CBError(.alreadyAdvertising))
     }
-    #expect(take() == ["failed coreBluetooth(CBErrorDomain 9)"])
+    #expect(take() == ["failed coreBluetooth(CBErrorDomain 9), no device"])
     #expect(ball.error == .coreBluetooth(CBError(.alreadyAdvertising)))
   }
 
@@ -168,6 +148,9 @@ final class StagedServingTests: BallPeripheralObserver {
         [.staged(central, question, part), .staged(central, answer, from: 4, other)], "81"
       ),
       ("no UTF-8", [.staged(central, question, [0xFF, 0x3F])], "80"),
+      ("half a character", [.staged(central, question, [0xC3, 0x3F])], "80"),
+      ("half a surrogate pair", [.staged(central, question, [0xED, 0xA0, 0x80, 0x3F])], "80"),
+      ("a space behind the question", [.staged(central, question, part + other + [0x20])], "e"),
       ("a statement", [.staged(central, question, part)], "e"),
       ("no value", [.staged(central, question)], "e"),
     ]
@@ -224,6 +207,53 @@ final class StagedServingTests: BallPeripheralObserver {
       take() == [
         "update Yes. for 1", "sent Yes. to Again?", "update Yes. for 1", "sent Yes. to Again?",
       ])
+  }
+
+  /// Symptom: an answer for which there was no room was notified over the next link.
+  @Test("an answer that waits for room ends with its subscription")
+  func unsubscribed() {
+    ask("Sure?")
+    manager.hasRoom = false
+    subscribe(true)
+    subscribe(false)
+    manager.hasRoom = true
+    _ = take()
+    subscribe(true)
+    #expect(take() == [])
+  }
+
+  @Test("each central has a separate question and answer")
+  func several() {
+    let other = CBCentral.numbered(2)
+    ask("First?")
+    subscribe(true, other)
+    ask("Second?", other)
+    #expect(
+      take() == [
+        "respond 0x0 First?", "asked First?", "respond 0x0 Second?", "asked Second?",
+        "update Yes. for 1", "sent Yes. to Second?",
+      ])
+    subscribe(true)
+    #expect(take() == ["update Yes. for 1", "sent Yes. to First?"])
+    #expect(ball.askers.map(\.question) == ["First?", "Second?"])
+    subscribe(false)
+    ball.shake()
+    #expect(take() == ["update Yes. for 1", "sent Yes. to Second?"])
+  }
+
+  @Test("a ball whose manager is quicker than its initialiser is published")
+  func quick() {
+    let lines = lines
+    let ball = BallPeripheral(
+      options: BallPeripheral.Options(), queue: queue, nextAnswer: BallAnswer.random
+    ) { delegate, queue in
+      let manager = StagedPeripheralManager(delegate, queue, lines)
+      manager.setState(.poweredOn)
+      queue.sync { delegate.peripheralManagerDidUpdateState(manager) }
+      return manager
+    }
+    #expect(take() == ["remove all", "add 2"])
+    #expect(ball.isPoweredOn)
   }
 
   @Test("an observer may answer, to the last question or to another")

@@ -4,139 +4,70 @@ import Testing
 
 @testable import EightBallKit
 
-/// Several questions to one ball at once.
-@Suite("Questions that wait for their turn, with the SDK", .timeLimit(.minutes(1)))
+/// Several questions to one ball at once. The ball has heard `First?`, of three.
+@Suite("Questions that wait for their turn")
 struct TurnTests {
-  /// A silent ball that has accepted `First?` of the task `first`, while `Second?` waits.
-  private struct TwoQuestions {
-    let ball: ScriptedBall
-    let client: Client
-    let found: Ball
-    let first: Task<String, any Error>
-    let second: Task<String, any Error>
-
-    init() async throws {
-      let (ball, client, found) = try await Client.discovering(.silent)
-      (self.ball, self.client, self.found) = (ball, client, found)
-      first = Task { try await found.ask("First?") }
-      for await line in ball.lines where line == "First?" { break }
-      second = Task { try await found.ask("Second?") }
-      while await Self.waiting(for: found) == 0 { await Task.yield() }
-    }
-
-    static func waiting(for ball: Ball) async -> Int {
-      guard let queue = ball.central?.queue else { return 0 }
-      return await withCheckedContinuation { continuation in
-        queue.async { continuation.resume(returning: ball.conversation.waiting.count) }
-      }
-    }
-
-    /// Waits until the ball has accepted a question.
-    func accepts(_ question: String) async {
-      _ = await client.reported { if case .asked(_, question) = $0 { true } else { false } }
-    }
+  /// How the turn of the first question ends.
+  enum End: CaseIterable {
+    case answer, timeOut, refusal, cancellation
   }
 
-  @Test("a second question waits for the first answer, and its time-out begins with its turn")
-  func inTurn() async throws {
-    let line = try await TwoQuestions()
-    await line.accepts("First?")
-    // Only the first question's timer runs.
-    #expect(line.client.timers.running == [2])
-    #expect(line.found.question == "First?")
-    line.ball.answer("Yes.")
-    #expect(try await line.first.value == "Yes.")
-    await line.accepts("Second?")
-    #expect(line.client.timers.running == [2])
-    line.ball.answer("No.")
-    #expect(try await line.second.value == "No.")
-    #expect(line.ball.log.filter { $0.hasSuffix("?") } == ["First?", "Second?"])
-    #expect(line.client.timers.running.isEmpty)
+  private let it: BenchBall
+  private let inquiries = (0..<3).map { _ in Inquiry() }
+
+  init() throws {
+    it = try BenchBall(CentralBench())
+    for (inquiry, question) in zip(inquiries, ["First?", "Second?", "Third?"]) {
+      it.bench.central.send(question, to: it.ball, answerer: inquiry)
+    }
+    it.subscribed()
+    #expect(it.take() == ["notify true", "write First?"])
+    #expect(it.bench.timers.running == [2])
   }
 
-  @Test("the second question follows when the first times out or is cancelled")
-  func room() async throws {
-    for isCancelled in [false, true] {
-      let line = try await TwoQuestions()
-      await line.accepts("First?")
-      if isCancelled {
-        line.first.cancel()
-        await #expect(throws: CancellationError.self) { try await line.first.value }
-      } else {
-        line.client.timers.fire()
-        await #expect(throws: BallError.sendFailed(RejectionReason.timedOut)) {
-          try await line.first.value
-        }
-      }
-      await line.accepts("Second?")
-      line.ball.answer("No.")
-      #expect(try await line.second.value == "No.")
+  /// What a call of `ask` has returned or thrown.
+  private func result(_ inquiry: Inquiry) async throws -> String {
+    guard inquiry.isEnded else { return "waits" }
+    do {
+      return try await withCheckedThrowingContinuation { inquiry.begin($0) }
+    } catch let error as BallError {
+      return error.words
+    } catch is CancellationError {
+      return "cancelled"
     }
   }
 
-  @Test("the second question follows when the first is refused, and is refused too")
-  func refused() async throws {
-    let ball = try ScriptedBall(.refusing(.unlikelyError))
-    let client = try Client(of: ball)
-    let found = try #require(await client.discovered())
-    let tasks = ["One.", "Two.", "Three."].map { text in Task { try await found.ask(text) } }
-    for task in tasks {
-      await #expect(
-        throws: BallError.sendFailed(BallError.coreBluetooth(RejectionReason.questionPlease))
-      ) { try await task.value }
+  @Test("the next one follows, with its own time-out", arguments: End.allCases)
+  func next(end: End) async throws {
+    let expected: (lines: [String], result: String)
+    switch end {
+    case .answer:
+      it.accepted()
+      it.answers("Yes.")
+      expected = (["asked First?", "notify false", "answered Yes."], "Yes.")
+    case .timeOut:
+      it.bench.timers.fire()
+      expected = (["failed sendFailed(.timedOut)"], "sendFailed(.timedOut)")
+    case .refusal:
+      it.accepted(CBATTError(.unlikelyError))
+      let error = "sendFailed(coreBluetooth(.questionPlease))"
+      expected = (["notify false", "failed \(error)"], error)
+    case .cancellation:
+      inquiries[0].end(.failure(CancellationError()))
+      it.bench.central.giveUp(inquiries[0], of: it.ball)
+      expected = (["notify false"], "cancelled")
     }
-  }
+    #expect(it.take() == expected.lines + ["notify true"])
+    #expect(it.bench.timers.running == [2])
+    #expect(try await result(inquiries[0]) == expected.result)
+    #expect(try await result(inquiries[1]) == "waits")
 
-  @Test("a waiting question that is cancelled is never written")
-  func cancelled() async throws {
-    let line = try await TwoQuestions()
-    await line.accepts("First?")
-    line.second.cancel()
-    await #expect(throws: CancellationError.self) { try await line.second.value }
-    while await TwoQuestions.waiting(for: line.found) != 0 { await Task.yield() }
-    #expect(line.client.timers.running == [2])
-    line.ball.answer("Yes.")
-    #expect(try await line.first.value == "Yes.")
-    let third = Task { try await line.found.ask("Third?") }
-    await line.accepts("Third?")
-    line.ball.answer("No.")
-    #expect(try await third.value == "No.")
-    #expect(line.ball.log.filter { $0.hasSuffix("?") } == ["First?", "Third?"])
-  }
-
-  @Test("the loss of a ball fails all waiting questions")
-  func lost() async throws {
-    let line = try await TwoQuestions()
-    line.ball.radio.close()
-    for task in [line.first, line.second] {
-      await #expect(throws: BallError.sendFailed(RejectionReason.deviceOffline)) {
-        try await task.value
-      }
+    // The loss of the ball fails all of them.
+    it.bench.disconnect(it.peripheral, CBError(.peripheralDisconnected))
+    #expect(it.take() == ["failed sendFailed(.deviceOffline)", "lost"])
+    for inquiry in inquiries.dropFirst() {
+      #expect(try await result(inquiry) == "sendFailed(.deviceOffline)")
     }
-    let reported = await line.client.reported(until: \.isLoss)
-    #expect(reported.suffix(2) == ["failed sendFailed(.deviceOffline)", "lost"])
-  }
-
-  @Test("a sent question waits for asked ones, and replaces a sent one")
-  func sent() async throws {
-    let line = try await TwoQuestions()
-    await line.accepts("First?")
-    line.found.send("Third?")
-    line.found.send("Fourth?")
-    line.ball.answer("Yes.")
-    #expect(try await line.first.value == "Yes.")
-    await line.accepts("Second?")
-    line.ball.answer("No.")
-    #expect(try await line.second.value == "No.")
-    await line.accepts("Fourth?")
-    line.found.send("Fifth?")
-    await line.accepts("Fifth?")
-    #expect(line.client.timers.running == [2])
-    line.ball.answer("Very doubtful.")
-    _ = await line.client.reported(until: \.isAnswer)
-    #expect(
-      line.ball.log.filter { $0.hasSuffix("?") } == ["First?", "Second?", "Fourth?", "Fifth?"])
-    #expect(line.found.question == "Fifth?")
-    #expect(line.found.answer == "Very doubtful.")
+    #expect(it.bench.timers.running.isEmpty)
   }
 }

@@ -1,21 +1,13 @@
+import BallTestSupport
 import BluetoothHost
 import EightBall
 import Testing
-
-/// In the order of their slugs.
-private let texts = [
-  "It is certain.", "It is decidedly so.", "Without a doubt.", "Yes – definitely.",
-  "You may rely on it.", "As I see it, yes.", "Most likely.", "Outlook good.", "Yes.",
-  "Signs point to yes.", "Reply hazy, try again.", "Ask again later.", "Better not tell you now.",
-  "Cannot predict now.", "Concentrate and ask again.", "Don’t count on it.", "My reply is no.",
-  "My sources say no.", "Outlook not so good.", "Very doubtful.",
-]
 
 @Suite("Answers")
 struct AnswerTests {
   @Test("There are exactly twenty answers")
   func count() {
-    #expect(Answer.count == 20 && texts.count == 20)
+    #expect(Answer.count == 20 && answerTexts.count == 20)
     #expect(Answer(rawValue: 19) != nil && Answer(rawValue: 20) == nil)
     #expect(Answer(rawValue: 255) == nil)
   }
@@ -23,29 +15,16 @@ struct AnswerTests {
   @Test("Each answer has an English text and a slug", arguments: 0..<20)
   func wording(index: Int) throws {
     let answer = try #require(Answer(rawValue: UInt8(index)))
-    #expect(text(answer) == texts[index])
+    #expect(text(answer) == answerTexts[index])
     #expect(text(answer, .slug) == "SLUG-ANSWER-" + (index < 10 ? "0" : "") + "\(index)")
-    #expect(answer.text.byteCount == texts[index].utf8.count)
-  }
-
-  @Test("The en dash and the apostrophe are typographic")
-  func bytes() throws {
-    #expect(
-      text(try #require(Answer(rawValue: 3))).utf8.elementsEqual(
-        [
-          0x59, 0x65, 0x73, 0x20, 0xE2, 0x80, 0x93, 0x20,  // Yes –
-        ] + Array("definitely.".utf8)))
-    #expect(
-      text(try #require(Answer(rawValue: 15))).utf8.starts(with: [
-        0x44, 0x6F, 0x6E, 0xE2, 0x80, 0x99, 0x74,  // Don’t
-      ]))
+    #expect(answer.text.byteCount == answerTexts[index].utf8.count)
   }
 
   @Test("An answer is cut to what fits, with the least MTU 20 bytes, and never within a character")
   func cut() {
     for index in 0..<20 {
       guard let answer = Answer(rawValue: UInt8(index)) else { continue }
-      #expect(text(answer, capacity: 20) == String(texts[index].prefix(20)))
+      #expect(text(answer, capacity: 20) == String(answerTexts[index].prefix(20)))
       // 12 + 2 = 14 bytes
       #expect(text(answer, .slug, capacity: 20).utf8.count == 14)
     }
@@ -80,6 +59,15 @@ struct AnswerTests {
       return sum + difference * difference / 250
     }
     #expect(chiSquare < 491)
+  }
+
+  @Test("The database's hash is that of its attributes, of which it has as many as it has room for")
+  func database() {
+    let database = EightBallProfile.makeDatabase()
+    #expect(database.hash == DatabaseHash(of: database.attributes))
+    let attributes = database.attributes
+    let isFull = !attributes[attributes.count - 1].isVacant
+    #expect(isFull, "EightBallProfile.Database has too large a capacity")
   }
 }
 

@@ -1,3 +1,4 @@
+import BallTestSupport
 import BluetoothHost
 import Testing
 
@@ -24,7 +25,8 @@ struct BallTests {
     #expect(ball.notify() == nil)
     #expect(
       ball.events() == [
-        .connected(0, ball.address(0)), .subscribed(0, true), .asked(0), .answered(0, answer),
+        .connected(0, ball.address(0)), .subscribed(0, true), .asked(0, "Will it rain?"),
+        .answered(0, answer),
       ])
   }
 

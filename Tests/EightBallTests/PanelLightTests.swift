@@ -37,49 +37,45 @@ struct PanelLightTests {
         changes: (0...40).map { Change(time: UInt64($0) * 100, isLit: $0 % 2 == 0) }, wakeUps: 40),
     ])
   func status(_ row: Case) {
-    var panel = FrontPanel(shakeDebounce: 20, clearDebounce: 20)
     var film = Film(.status)
-    panel.show(lights(row.status), at: Instant(rawValue: 0))
-    film.play(&panel, from: 0, until: 4_000)
+    film.panel.show(lights(row.status), at: Instant(rawValue: 0))
+    film.play(from: 0, until: 4_000)
     #expect(film.changes == row.changes)
     #expect(film.wakeUps == row.wakeUps)
   }
 
   @Test("A refused statement is a double flash, after which the light is as before")
   func refusal() {
-    var panel = FrontPanel(shakeDebounce: 20, clearDebounce: 20)
     var film = Film(.status)
-    panel.show(lights(.connected), at: Instant(rawValue: 0))
-    film.play(&panel, from: 0, until: 900)
-    panel.showRefusal(at: Instant(rawValue: 1_000))
-    film.play(&panel, from: 1_000, until: 4_000)
+    film.panel.show(lights(.connected), at: Instant(rawValue: 0))
+    film.play(from: 0, until: 900)
+    film.panel.showRefusal(at: Instant(rawValue: 1_000))
+    film.play(from: 1_000, until: 4_000)
     // On 100, off 100, on 100, off 300, and steady again.
     #expect(film.changes == [.on(0), .off(1_100), .on(1_200), .off(1_300), .on(1_600)])
-    #expect(panel.deadline == nil)
+    #expect(film.panel.deadline == nil)
   }
 
   @Test("A change of the state during a flash is shown afterwards")
   func changeDuringFlash() {
-    var panel = FrontPanel(shakeDebounce: 20, clearDebounce: 20)
     var film = Film(.status)
-    panel.show(lights(.connected), at: Instant(rawValue: 0))
-    panel.showRefusal(at: Instant(rawValue: 0))
-    panel.show(lights(.off), at: Instant(rawValue: 50))
-    film.play(&panel, from: 0, until: 4_000)
+    film.panel.show(lights(.connected), at: Instant(rawValue: 0))
+    film.panel.showRefusal(at: Instant(rawValue: 0))
+    film.panel.show(lights(.off), at: Instant(rawValue: 50))
+    film.play(from: 0, until: 4_000)
     #expect(film.changes == [.on(0), .off(100), .on(200), .off(300)])
   }
 
   @Test("An answer is one pulse of the answer light; another answer restarts it")
   func answer() {
-    var panel = FrontPanel(shakeDebounce: 20, clearDebounce: 20)
     var film = Film(.answer)
-    panel.showAnswer(at: Instant(rawValue: 0))
-    film.play(&panel, from: 0, until: 200)
-    panel.showAnswer(at: Instant(rawValue: 300))
-    film.play(&panel, from: 300, until: 4_000)
+    film.panel.showAnswer(at: Instant(rawValue: 0))
+    film.play(from: 0, until: 200)
+    film.panel.showAnswer(at: Instant(rawValue: 300))
+    film.play(from: 300, until: 4_000)
     // 300 + 400 = 700.
     #expect(film.changes == [.on(0), .off(700)])
-    #expect(panel.deadline == nil)
+    #expect(film.panel.deadline == nil)
   }
 
   @Test("A pattern that is shown again does not restart")
@@ -107,6 +103,7 @@ struct PanelLightTests {
   /// Records one light, and calls the panel at its deadlines as a loop would.
   private struct Film {
     let light: LightName
+    var panel = FrontPanel(shakeDebounce: 20, clearDebounce: 20)
     var changes: [Change] = []
     var wakeUps = 0
     private var isLit = false
@@ -115,16 +112,16 @@ struct PanelLightTests {
       self.light = light
     }
 
-    mutating func play(_ panel: inout FrontPanel, from start: UInt64, until end: UInt64) {
-      look(panel, at: start)
+    mutating func play(from start: UInt64, until end: UInt64) {
+      look(at: start)
       while let deadline = panel.deadline, deadline.rawValue <= end {
         panel.advance(to: deadline)
         wakeUps += 1
-        look(panel, at: deadline.rawValue)
+        look(at: deadline.rawValue)
       }
     }
 
-    private mutating func look(_ panel: FrontPanel, at time: UInt64) {
+    private mutating func look(at time: UInt64) {
       guard panel.isLit(light) != isLit else { return }
       isLit.toggle()
       changes.append(Change(time: time, isLit: isLit))

@@ -5,15 +5,15 @@ import Testing
 private struct Question: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let bytes: [UInt8]
-  let refusal: QuestionRule.Refusal?
+  let refusal: QuestionError?
 
-  init(_ label: String, _ bytes: [UInt8], _ refusal: QuestionRule.Refusal?) {
+  init(_ label: String, _ bytes: [UInt8], _ refusal: QuestionError?) {
     testDescription = label
     self.bytes = bytes
     self.refusal = refusal
   }
 
-  init(_ text: String, _ refusal: QuestionRule.Refusal?) {
+  init(_ text: String, _ refusal: QuestionError?) {
     self.init(text, Array(text.utf8), refusal)
   }
 }
@@ -42,13 +42,13 @@ private let questions = [
 struct QuestionRuleTests {
   @Test("A question is UTF-8 that ends in a question mark", arguments: questions)
   fileprivate func rule(question: Question) {
-    #expect(QuestionRule.refusal(of: question.bytes.span) == question.refusal)
+    #expect(QuestionRule.error(in: question.bytes.span) == question.refusal)
   }
 
   @Test("Each refusal has its error code")
   func codes() {
-    #expect(QuestionRule.Refusal.statement.code.rawValue == 0x0E)
-    #expect(QuestionRule.Refusal.notUTF8.code.rawValue == 0x80)
-    #expect(QuestionRule.Refusal.tooLong.code.rawValue == 0x0D)
+    #expect(QuestionError.statement.code.rawValue == 0x0E)
+    #expect(QuestionError.notUTF8.code.rawValue == 0x80)
+    #expect(QuestionError.tooLong.code.rawValue == 0x0D)
   }
 }

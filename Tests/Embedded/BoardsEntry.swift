@@ -2,7 +2,7 @@
 // of its boards.
 
 import BluetoothHost
-import Boards
+import EightBall
 
 /// Chooses a board by its name, by a model or by settings, changes it, and writes what is wrong.
 ///
@@ -32,7 +32,7 @@ public func boards(_ byte: UInt8) -> UInt32 {
   BoardFile.forEachModel(in: text.span) { sum &+= UInt32(truncatingIfNeeded: $0.count) }
   table.forEachModel(ofBoardAt: index) { sum &+= UInt32(truncatingIfNeeded: $0.count) }
   var changes = BoardChanges()
-  do throws(BoardFault) {
+  do throws(BoardSettingError) {
     try changes.add(text.span, at: 1)
   } catch {
     error.write(to: &writer, of: text.span)

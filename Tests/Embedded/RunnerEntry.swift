@@ -26,13 +26,13 @@ struct EmptyPort: Port, ~Copyable {
   mutating func set(_ light: LightName, isLit: Bool) -> Bool { true }
   mutating func checkLines() -> Bool { true }
   mutating func takeLinesChange() -> LinesChange { .none }
-  func writeLinesTrouble(to writer: inout ByteWriter) {}
+  func writeLinesError(to writer: inout ByteWriter) {}
 
   mutating func print(_ bytes: Span<UInt8>, to stream: OutputStream) -> PrintResult {
     .taken(bytes.count)
   }
   func writeRadioName(to writer: inout ByteWriter) {}
-  func writeRadioTrouble(to writer: inout ByteWriter) {}
+  func writeRadioError(to writer: inout ByteWriter) {}
 
   var hasServiceManager: Bool { true }
   var watchdogTimeout: UInt32? { 1_000 }

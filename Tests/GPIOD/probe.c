@@ -10,7 +10,7 @@
 
 int main(int count, char **arguments) {
     struct cgpiod_line line = {.name = "GPIO5", .offset = 5, .bias = CGPIOD_BIAS_PULL_UP};
-    struct cgpiod_failure failure;
+    struct cgpiod_error failure;
 
     if (count != 3 || atoi(arguments[1]) != cgpiod_version()) {
         fprintf(stderr, "This is libgpiod %d.\n", cgpiod_version());

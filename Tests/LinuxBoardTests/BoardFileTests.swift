@@ -1,4 +1,4 @@
-import Boards
+import EightBall
 import Glibc
 import LinuxRadio
 import LinuxTestSupport
@@ -54,10 +54,8 @@ struct BoardFileTests {
       known.board
         == BoardDescription(
           name: "b", chip: "pinctrl-bcm2711",
-          shake: LineDescription(
-            name: "GPIO18", offset: 18, activeLow: true, bias: .pullUp, debounceMilliseconds: 20),
-          status: LineDescription(
-            name: "GPIO12", offset: 12, activeLow: false, bias: .none, debounceMilliseconds: 0),
+          shake: .button(18),
+          status: .light(12),
           radio: "hci0"))
     #expect(known.board.radioName == .adapter(0))
   }
@@ -69,10 +67,8 @@ struct BoardFileTests {
       board
         == BoardDescription(
           name: "b", chip: "c",
-          clear: LineDescription(
-            name: "GPIO5", offset: 5, activeLow: true, bias: .pullUp, debounceMilliseconds: 20),
-          answer: LineDescription(
-            name: "GPIO7", offset: 7, activeLow: false, bias: .none, debounceMilliseconds: 0)))
+          clear: .button(5),
+          answer: .light(7)))
     #expect(try read("radio=virtual").board == BoardDescription(name: "b", radio: "virtual"))
     #expect(try read("model=a\nmodel=b").models == ["a", "b"])
   }
@@ -89,23 +85,19 @@ struct BoardFileTests {
 
   /// A wrong file, made from the complete one by replacing a text, and its error.
   struct Fault: CustomTestStringConvertible {
-    let what: String
+    let testDescription: String
     let text: String
     let message: String
-    var testDescription: String { what }
 
-    init(_ what: String, _ old: String, _ new: String, _ message: String) {
-      self.what = what
-      var text = BoardFileTests.whole
-      if let range = text.firstRange(of: old) { text.replaceSubrange(range, with: new) }
-      self.text = text
-      self.message = message
-    }
-
-    init(_ what: String, _ text: String, _ message: String) {
-      self.what = what
-      self.text = text
-      self.message = message
+    /// A row: what is wrong, what is replaced, by what, and the message after the path; ¶ ends a line.
+    init(_ row: [String]) {
+      testDescription = row[0]
+      let new = row[2].replacing("¶", with: "\n")
+      let whole = BoardFileTests.whole
+      text =
+        row[1] == "whole"
+        ? new : whole.replacing(row[1].replacing("¶", with: "\n"), with: new, maxReplacements: 1)
+      message = "./b.conf" + row[3]
     }
   }
 
@@ -113,94 +105,51 @@ struct BoardFileTests {
     "expected chip, radio, or one of shake, clear, status and answer with .line, .offset, "
     + ".active, .bias or .debounce"
 
-  static let faults = [
-    Fault(
-      "empty", "",
-      "./b.conf: the file has no fields: expected settings such as shake.line=GPIO23"),
-    Fault(
-      "only a comment", "# nothing\n\n",
-      "./b.conf: the file has no fields: expected settings such as shake.line=GPIO23"),
-    Fault(
-      "no setting", "hello",
-      "./b.conf:1: expected NAME=VALUE, such as shake.line=GPIO23, not \"hello\""),
-    Fault(
-      "the name of a board", "[b]",
-      "./b.conf:1: expected NAME=VALUE, such as shake.line=GPIO23, not \"b\""),
-    Fault(
-      "YAML", "radio = hci0", "radio: hci0",
-      "./b.conf:4: expected NAME=VALUE, such as shake.line=GPIO23, not \"radio: hci0\""),
-    Fault(
-      "unknown field", "radio", "wireless",
-      "./b.conf:4: unknown field \"wireless\": \(fields)"),
-    Fault(
-      "unknown field of a button", "shake.bias", "shake.pull",
-      "./b.conf:9: unknown field \"shake.pull\": \(fields)"),
-    Fault(
-      "a light that bounces", "status.active =high", "status.debounce = 5",
-      "./b.conf:13: unknown field \"status.debounce\": \(fields)"),
-    Fault(
-      "unknown field that a terminal would obey", "radio", "\u{1B}[2J",
-      "./b.conf:4: unknown field \"\u{FFFD}[2J\": \(fields)"),
-    Fault(
-      "twice", "radio = hci0", "chip=other",
-      "./b.conf:4: chip: expected once, but line 3 already has it"),
-    Fault(
-      "twice, far apart", "status.offset=12", "shake.offset = 3",
-      "./b.conf:12: shake.offset: expected once, but line 7 already has it"),
-    Fault(
-      "no chip", "chip = pinctrl-bcm2711\n", "",
-      "./b.conf:12: status.active: the board has no chip: expected chip=LABEL too"),
-    Fault(
-      "an empty chip", "chip = pinctrl-bcm2711", "chip =  # none",
-      "./b.conf:3: chip: expected the label of a GPIO chip, such as pinctrl-bcm2711, or virtual, "
-        + "not nothing"),
-    Fault(
-      "a model that is nothing", "model = Raspberry Pi 4 Model B", "model=",
-      "./b.conf:2: model: expected how a device tree's model begins: 1 to 127 characters of ASCII, "
-        + "without quotes, not nothing"),
-    Fault(
-      "a model that is not ASCII", "Raspberry Pi 4 Model B", "Räspberry",
-      "./b.conf:2: model: expected how a device tree's model begins: 1 to 127 characters of ASCII, "
-        + "without quotes, not \"Räspberry\""),
-    Fault(
-      "no such radio", "radio = hci0", "radio = bluetooth",
-      "./b.conf:4: radio: expected a radio: \(RadioAddress.forms), not \"bluetooth\""),
-    Fault(
-      "a button that is text", "shake.line = GPIO18", "shake = GPIO18",
-      "./b.conf:6: shake: expected shake=none to do without it, or a field of it, such as "
-        + "shake.line=GPIO23, not \"GPIO18\""),
-    Fault(
-      "a line without an offset", "shake.line = GPIO18    # pin 12\nshake.offset = 18",
-      "shake.line = SDA1\n",
-      "./b.conf:6: shake.line: expected its offset too, such as shake.offset=23, since its name does "
-        + "not give it"),
-    Fault(
-      "no line", "chip=c\nshake.active=low",
-      "./b.conf:2: shake.active: the board has no shake: expected its line too, such as "
-        + "shake.line=GPIO23"),
-    Fault(
-      "an offset in words", "shake.offset = 18", "shake.offset = eighteen",
-      "./b.conf:7: shake.offset: expected a whole number from 0 to 1023, not \"eighteen\""),
-    Fault(
-      "an offset too high", "shake.offset = 18", "shake.offset = 1024",
-      "./b.conf:7: shake.offset: expected a whole number from 0 to 1023, not \"1024\""),
-    Fault(
-      "a level", "shake.active = low", "shake.active = yes",
-      "./b.conf:8: shake.active: expected high or low, not \"yes\""),
-    Fault(
-      "a bias", "pull-up", "up",
-      "./b.conf:9: shake.bias: expected pull-up, pull-down or none, not \"up\""),
-    Fault(
-      "a long debounce", "debounce = 20", "debounce = 1001",
-      "./b.conf:10: shake.debounce: expected a whole number of milliseconds from 0 to 1000, "
-        + "not \"1001\""),
-    Fault(
-      "one offset twice", "status.offset=12", "status.offset=18",
-      "./b.conf:13: status.offset: expected an offset of its own, not that of shake"),
-    Fault(
-      "one line twice", "status.line=GPIO12", "status.line=GPIO18",
-      "./b.conf:13: status.line: expected a line of its own, not that of shake"),
-  ]
+  static let faults = table(
+    """
+    empty | whole |  | : the file has no fields: expected settings such as shake.line=GPIO23
+    only a comment | whole | # nothing¶¶ | : the file has no fields: expected settings such as shake.line=GPIO23
+    no setting | whole | hello | :1: expected NAME=VALUE, such as shake.line=GPIO23, not "hello"
+    the name of a board | whole | [b] | :1: expected NAME=VALUE, such as shake.line=GPIO23, not "b"
+    YAML | radio = hci0 | radio: hci0 | :4: expected NAME=VALUE, such as shake.line=GPIO23, not "radio: hci0"
+    unknown field | radio | wireless | :4: unknown field "wireless": \(fields)
+    unknown field of a button | shake.bias | shake.pull | :9: unknown field "shake.pull": \(fields)
+    a light that bounces | status.active =high | status.debounce = 5 | \
+    :13: unknown field "status.debounce": \(fields)
+    unknown field that a terminal would obey | radio | \u{1B}[2J | :4: unknown field "\u{FFFD}[2J": \(fields)
+    twice | radio = hci0 | chip=other | :4: chip: expected once, but line 3 already has it
+    twice, far apart | status.offset=12 | shake.offset = 3 | \
+    :12: shake.offset: expected once, but line 7 already has it
+    no chip | chip = pinctrl-bcm2711¶ |  | :12: status.active: the board has no chip: expected chip=LABEL too
+    an empty chip | chip = pinctrl-bcm2711 | chip =  # none | \
+    :3: chip: expected the label of a GPIO chip, such as pinctrl-bcm2711, or virtual, not nothing
+    a model that is nothing | model = Raspberry Pi 4 Model B | model= | \
+    :2: model: expected how a device tree's model begins: 1 to 127 characters of ASCII, without quotes, not nothing
+    a model that is not ASCII | Raspberry Pi 4 Model B | Räspberry | \
+    :2: model: expected how a device tree's model begins: 1 to 127 characters of ASCII, without quotes, not \
+    "Räspberry"
+    no such radio | radio = hci0 | radio = bluetooth | \
+    :4: radio: expected a radio: \(RadioAddress.forms), not "bluetooth"
+    a button that is text | shake.line = GPIO18 | shake = GPIO18 | \
+    :6: shake: expected shake=none to do without it, or a field of it, such as shake.line=GPIO23, not "GPIO18"
+    a line without an offset | shake.line = GPIO18    # pin 12¶shake.offset = 18 | shake.line = SDA1¶ | \
+    :6: shake.line: expected its offset too, such as shake.offset=23, since its name does not give it
+    no line | whole | chip=c¶shake.active=low | \
+    :2: shake.active: the board has no shake: expected its line too, such as shake.line=GPIO23
+    an offset in words | shake.offset = 18 | shake.offset = eighteen | \
+    :7: shake.offset: expected a whole number from 0 to 1023, not "eighteen"
+    an offset too high | shake.offset = 18 | shake.offset = 1024 | \
+    :7: shake.offset: expected a whole number from 0 to 1023, not "1024"
+    a level | shake.active = low | shake.active = yes | :8: shake.active: expected high or low, not "yes"
+    a bias | pull-up | up | :9: shake.bias: expected pull-up, pull-down or none, not "up"
+    a long debounce | debounce = 20 | debounce = 1001 | \
+    :10: shake.debounce: expected a whole number of milliseconds from 0 to 1000, not "1001"
+    one offset twice | status.offset=12 | status.offset=18 | \
+    :13: status.offset: expected an offset of its own, not that of shake
+    one line twice | status.line=GPIO12 | status.line=GPIO18 | \
+    :13: status.line: expected a line of its own, not that of shake
+    """
+  ).map { Fault($0) }
 
   @Test("An error has its line, its field and what was expected", arguments: faults)
   func refuses(_ fault: Fault) {

@@ -1,4 +1,5 @@
-import Boards
+import EightBall
+import LinuxTestSupport
 import Testing
 
 @testable import LinuxBoard
@@ -9,10 +10,8 @@ struct BoardSettingTests {
   /// A board with a shake button and a status light.
   static let board = BoardDescription(
     name: "b", chip: "chip",
-    shake: LineDescription(
-      name: "GPIO18", offset: 18, activeLow: true, bias: .pullUp, debounceMilliseconds: 20),
-    status: LineDescription(
-      name: "GPIO12", offset: 12, activeLow: false, bias: .none, debounceMilliseconds: 0))
+    shake: .button(18),
+    status: .light(12))
 
   private func changed(_ texts: [String]) throws(BoardError) -> BoardDescription {
     var board = Self.board
@@ -32,8 +31,7 @@ struct BoardSettingTests {
       board
         == BoardDescription(
           name: "b", chip: "virtual",
-          shake: LineDescription(
-            name: "X", offset: 3, activeLow: false, bias: .pullDown, debounceMilliseconds: 5),
+          shake: .button("X", 3, activeLow: false, bias: .pullDown, debounce: 5),
           status: Self.board.status, radio: "hci1"))
     #expect(board.isVirtual)
     #expect(board.radioName == .adapter(1))
@@ -61,12 +59,10 @@ struct BoardSettingTests {
     #expect(board.shake == nil)
     #expect(
       board.clear
-        == LineDescription(
-          name: "GPIO5", offset: 5, activeLow: true, bias: .pullUp, debounceMilliseconds: 20))
+        == .button(5))
     #expect(
       board.answer
-        == LineDescription(
-          name: "GPIO6", offset: 6, activeLow: false, bias: .none, debounceMilliseconds: 0))
+        == .light(6))
   }
 
   @Test("Two parts may swap their lines")
@@ -76,54 +72,26 @@ struct BoardSettingTests {
     #expect(board.status?.offset == 18)
   }
 
-  @Test(
-    "Wrong settings are refused",
-    arguments: [
-      (["shake"], "--set shake: expected NAME=VALUE, such as shake.line=GPIO23"),
-      (
-        ["shake=GPIO23"],
-        "--set shake=GPIO23: expected shake=none to do without it, or a field of it, such as "
-          + "shake.line=GPIO23"
-      ),
-      (
-        ["shook.line=GPIO23"],
-        "--set shook.line=GPIO23: unknown field \"shook.line\": expected chip, radio, or one of "
-          + "shake, clear, status and answer with .line, .offset, .active, .bias or .debounce"
-      ),
-      (
-        ["shake.offset=1024"],
-        "--set shake.offset=1024: expected a whole number from 0 to 1023"
-      ),
-      (["shake.active=1"], "--set shake.active=1: expected high or low"),
-      (["shake.bias=up"], "--set shake.bias=up: expected pull-up, pull-down or none"),
-      (
-        ["shake.debounce=x"],
-        "--set shake.debounce=x: expected a whole number of milliseconds from 0 to 1000"
-      ),
-      (["radio=x"], "--set radio=x: expected a radio: \(RadioAddress.forms)"),
-      (
-        ["shake.line=SDA1"],
-        "--set shake.line=SDA1: expected its offset too, such as shake.offset=23, since its "
-          + "name does not give it"
-      ),
-      (
-        ["clear.offset=5"],
-        "--set clear.offset=5: the board has no clear: expected its line too, such as "
-          + "clear.line=GPIO23"
-      ),
-      (
-        ["shake.line=GPIO12"],
-        "--set shake.line=GPIO12: status.line: expected a line of its own, not that of "
-          + "shake"
-      ),
-    ] as [([String], String)])
-  func refuses(texts: [String], message: String) {
-    do throws(BoardError) {
-      _ = try changed(texts)
-      Issue.record("accepted")
-    } catch {
-      #expect(error.description == message)
-    }
+  static let wrong = table(
+    """
+    shake | expected NAME=VALUE, such as shake.line=GPIO23
+    shake=GPIO23 | expected shake=none to do without it, or a field of it, such as shake.line=GPIO23
+    shook.line=GPIO23 | unknown field "shook.line": expected chip, radio, or one of shake, clear, status and \
+    answer with .line, .offset, .active, .bias or .debounce
+    shake.offset=1024 | expected a whole number from 0 to 1023
+    shake.active=1 | expected high or low
+    shake.bias=up | expected pull-up, pull-down or none
+    shake.debounce=x | expected a whole number of milliseconds from 0 to 1000
+    radio=x | expected a radio: \(RadioAddress.forms)
+    shake.line=SDA1 | expected its offset too, such as shake.offset=23, since its name does not give it
+    clear.offset=5 | the board has no clear: expected its line too, such as clear.line=GPIO23
+    shake.line=GPIO12 | status.line: expected a line of its own, not that of shake
+    """)
+
+  @Test("Wrong settings are refused", arguments: wrong)
+  func refuses(row: [String]) {
+    let error = #expect(throws: BoardError.self) { try changed([row[0]]) }
+    #expect(error?.description == "--set \(row[0]): \(row[1])")
   }
 
   @Test("A board without a chip needs one with its first line")

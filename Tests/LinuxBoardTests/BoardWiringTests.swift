@@ -1,4 +1,5 @@
-import Boards
+import EightBall
+import LinuxTestSupport
 import Testing
 
 @testable import LinuxBoard
@@ -40,47 +41,15 @@ struct BoardWiringTests {
 
   @Test(
     "Each shipped board's drawing has its title, wires and steps",
-    arguments: [
-      (
-        "pi-3b",
-        "Board pi-3b (Raspberry Pi 3 Model B, Raspberry Pi 3 Model B Plus and Raspberry Pi 3 Model "
-          + "B+), chip pinctrl-bcm2835"
-      ),
-      ("pi-4b", "Board pi-4b (Raspberry Pi 4 Model B), chip pinctrl-bcm2711"),
-      ("pi-5", "Board pi-5 (Raspberry Pi 5), chip pinctrl-rp1"),
-      (
-        "pi-zero",
-        "Board pi-zero (Raspberry Pi Zero and Raspberry Pi Zero W), chip pinctrl-bcm2835"
-      ),
-      (
-        "pi-1-plus",
-        "Board pi-1-plus (Raspberry Pi Model A Plus, Raspberry Pi Model A+, Raspberry Pi Model B Plus "
-          + "and Raspberry Pi Model B+), chip pinctrl-bcm2835"
-      ),
-      ("pi-2b", "Board pi-2b (Raspberry Pi 2 Model B), chip pinctrl-bcm2835"),
-      (
-        "pi-3a-plus",
-        "Board pi-3a-plus (Raspberry Pi 3 Model A Plus and Raspberry Pi 3 Model A+), chip "
-          + "pinctrl-bcm2835"
-      ),
-      ("pi-zero-2-w", "Board pi-zero-2-w (Raspberry Pi Zero 2 W), chip pinctrl-bcm2835"),
-    ])
-  func shipped(name: String, title: String) throws {
-    let edge = "Pin 1 (□) is at the corner by the microSD card, even pins along the edge."
-    #expect(try drawing(name) == "\(title)\n\n\(Self.shipped)\n\n\(edge)\n\n\(Self.steps)")
-  }
-
-  @Test(
-    "On a keyboard computer and on a carrier board, pin 1 is elsewhere",
-    arguments: [
-      ("pi-400", "Board pi-400 (Raspberry Pi 400), chip pinctrl-bcm2711"),
-      ("pi-500", "Board pi-500 (Raspberry Pi 500), chip pinctrl-rp1"),
-      ("pi-cm4", "Board pi-cm4 (Raspberry Pi Compute Module 4), chip pinctrl-bcm2711"),
-      ("pi-cm5", "Board pi-cm5 (Raspberry Pi Compute Module 5), chip pinctrl-rp1"),
-    ])
-  func elsewhere(name: String, title: String) throws {
-    let place = "The documentation of the board shows where pin 1 (□) is."
-    #expect(try drawing(name) == "\(title)\n\n\(Self.shipped)\n\n\(place)\n\n\(Self.steps)")
+    arguments: KnownBoardTests.shipped.filter { !["pi-1", "virtual"].contains($0.name) })
+  func shipped(board: KnownBoardTests.Shipped) throws {
+    // On a keyboard computer and on a carrier board, pin 1 is elsewhere.
+    let place =
+      ["pi-400", "pi-500", "pi-cm4", "pi-cm5"].contains(board.name)
+      ? "The documentation of the board shows where pin 1 (□) is."
+      : "Pin 1 (□) is at the corner by the microSD card, even pins along the edge."
+    #expect(
+      try drawing(board.name) == "\(board.title)\n\n\(Self.shipped)\n\n\(place)\n\n\(Self.steps)")
   }
 
   @Test("The first Model A and Model B have 26 pins")
@@ -184,8 +153,7 @@ struct BoardWiringTests {
   func elsewhere() {
     var board = BoardDescription(
       name: "b", chip: "c",
-      shake: LineDescription(
-        name: "X1", offset: 18, activeLow: true, bias: .pullUp, debounceMilliseconds: 20))
+      shake: .button("X1", 18))
     #expect(
       WiringDrawing(board, isColored: false).lines == [
         "Board b, chip c", "", "shake   line X1, offset 18 of c: not on this header",
@@ -201,8 +169,7 @@ struct BoardWiringTests {
   func missingLine() throws {
     var board = BoardDescription(
       name: "b", chip: "pinctrl-bcm2711",
-      shake: LineDescription(
-        name: .gpio(57), offset: 57, activeLow: true, bias: .pullUp, debounceMilliseconds: 20))
+      shake: .button(57))
     try WiringDrawing.check(board)
     board.shake?.name = .gpio(58)
     #expect(
@@ -227,9 +194,7 @@ struct BoardWiringTests {
   func everywhere() {
     var pins: [Int] = []
     for number in 2...27 {
-      let line = LineDescription(
-        name: .gpio(number), offset: number, activeLow: true, bias: .pullUp,
-        debounceMilliseconds: 20)
+      let line = LineDescription.button(number)
       let plan = WiringPlan(BoardDescription(name: "b", chip: "c", shake: line))
       #expect(plan.wires.count == 1)
       for wire in plan.wires {

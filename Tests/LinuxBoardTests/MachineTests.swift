@@ -1,6 +1,6 @@
-import Boards
+import EightBall
 import Glibc
-import LinuxSystem
+import LinuxRadio
 import LinuxTestSupport
 import Testing
 
@@ -80,37 +80,17 @@ struct MachineTests {
     #expect(service(in: root) == expected(isInstalled: true, processes: [9]))
   }
 
-  @Test("The lines of a missing chip are an error")
-  func noChip() throws {
-    let directory = try TemporaryDirectory()
-    let board = BoardDescription(
-      name: "b", chip: "test-chip",
-      shake: LineDescription(
-        name: "GPIO5", offset: 5, activeLow: true, bias: .pullUp, debounceMilliseconds: 20))
-    let error = #expect(throws: LineError.self) {
-      try ChipSurvey(of: board, directory: directory.path)
-    }
-    #expect(error?.trouble == .noChip)
-    #expect(error?.chip == "test-chip")
-  }
-
-  @Test("A radio is opened on trial, except an adapter")
-  func tried() {
+  @Test("A radio is opened on trial, except an adapter; one in use is distinguished")
+  func tried() throws {
     var machine = Machine.here(for: nil)
     machine.checkRadio(.adapter(9))
-    #expect(machine.radioFailure == nil)
+    #expect(machine.radioError == nil)
     machine.checkRadio(.unix(path: "/no/such/socket"))
-    #expect(machine.radioFailure?.reason == "no controller listens at /no/such/socket")
-  }
-
-  @Test("A radio in use is distinguished from one that cannot be opened")
-  func inUse() throws {
+    #expect(machine.radioError?.reason == "no controller listens at /no/such/socket")
+    #expect(machine.radioError?.isInUse == false)
     let listener = try StreamListener(host: "127.0.0.1", port: 0)
-    var machine = Machine.here(for: nil)
     machine.checkRadio(.tcpServer(host: "127.0.0.1", port: listener.port))
-    #expect(machine.radioFailure?.isInUse == true)
-    machine.checkRadio(.unix(path: "/no/such/socket"))
-    #expect(machine.radioFailure?.isInUse == false)
+    #expect(machine.radioError?.isInUse == true)
   }
 
   private func service(in root: TemporaryDirectory) -> SystemService {

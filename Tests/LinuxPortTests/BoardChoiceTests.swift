@@ -1,7 +1,7 @@
-import Boards
+import EightBall
 import Linux
 import LinuxPort
-import LinuxSystem
+import LinuxTestSupport
 import Testing
 
 @testable import eightballd
@@ -10,27 +10,18 @@ import Testing
 struct BoardChoiceTests {
   @Test(
     "A board is chosen by the command line, or by the machine's model",
-    arguments: [
-      (
-        [], "",
-        "Board: none (no device tree); --board chooses one: see eightball boards."
-      ),
-      (
-        [], "Raspberry Pi 4 Model B Rev 1.4",
-        "Board: pi-4b (this is a Raspberry Pi 4 Model B Rev 1.4)."
-      ),
-      (
-        [], "Orange Pi",
-        "Board: none (no known board is a Orange Pi); --board chooses one: see "
-          + "eightball boards."
-      ),
-      (["--board", "pi-5"], "Raspberry Pi 4 Model B", "Board: pi-5."),
-      (["--board=none"], "Raspberry Pi 4 Model B", "Board: none."),
-      (["--board=none", "--set=chip=x", "--set=shake.line=GPIO5"], "", "Board: custom."),
-    ])
-  func choice(list: [String], model: String, sentence: String) throws {
-    let board = try choose(list, model)
-    #expect(text { board.write(to: &$0) } == sentence)
+    arguments: table(
+      """
+       |  | Board: none (no device tree); --board chooses one: see eightball boards.
+       | Raspberry Pi 4 Model B Rev 1.4 | Board: pi-4b (this is a Raspberry Pi 4 Model B Rev 1.4).
+       | Orange Pi | Board: none (no known board is a Orange Pi); --board chooses one: see eightball boards.
+      --board pi-5 | Raspberry Pi 4 Model B | Board: pi-5.
+      --board=none | Raspberry Pi 4 Model B | Board: none.
+      --board=none --set=chip=x --set=shake.line=GPIO5 |  | Board: custom.
+      """))
+  func choice(row: [String]) throws {
+    let board = try choose(words(row[0]), row[1])
+    #expect(text { board.write(to: &$0) } == row[2])
   }
 
   @Test("--set changes a board")
@@ -45,10 +36,9 @@ struct BoardChoiceTests {
 
   @Test("A board is read from a file, and has its name")
   func file() throws {
-    let folder = try TestDirectory()
-    defer { folder.remove("den.conf") }
+    let folder = try TemporaryDirectory()
+    try folder.write("# mine\nchip = x\nshake.line = GPIO5\nradio = hci1\n", to: "den.conf")
     let path = "\(folder.path)/den.conf"
-    try write("# mine\nchip = x\nshake.line = GPIO5\nradio = hci1\n", to: path)
     let board = try choose(["--board", path, "--set", "answer.line=GPIO6"], "")
     #expect(board.description?.name == "den")
     #expect(board.description?.shake?.offset == 5)
@@ -60,85 +50,64 @@ struct BoardChoiceTests {
 
   @Test(
     "An error in a file has its line and its field",
-    arguments: [
-      (
-        "chip = x\nshake.offset = five\n",
-        ":2: shake.offset: expected a whole number from 0 to 1023, not \"five\""
-      ),
-      ("# nothing\n", ": the file has no fields: expected settings such as shake.line=GPIO23"),
-      ("chip = x\n\nchip = y\n", ":3: chip: expected once, but line 1 already has it"),
-    ])
-  func wrongFile(content: String, words: String) throws {
-    let folder = try TestDirectory()
-    defer { folder.remove("b.conf") }
+    arguments: table(
+      """
+      chip = x¶shake.offset = five¶ | :2: shake.offset: expected a whole number from 0 to 1023, not "five"
+      # nothing¶ | : the file has no fields: expected settings such as shake.line=GPIO23
+      chip = x¶¶chip = y¶ | :3: chip: expected once, but line 1 already has it
+      """))
+  func wrongFile(row: [String]) throws {
+    let folder = try TemporaryDirectory()
+    try folder.write(row[0].replacing("¶", with: "\n"), to: "b.conf")
     let path = "\(folder.path)/b.conf"
-    try write(content, to: path)
-    do {
-      _ = try choose(["--board", path], "")
-      Issue.record("\(content) was taken.")
-    } catch let error as BoardChoiceError {
-      #expect(text { error.write(to: &$0) } == path + words)
-    }
+    #expect(complaint(about: ["--board", path]) == path + row[1])
   }
 
   @Test(
     "An error says what is wrong",
-    arguments: [
-      (
-        ["--board", "pi-9"],
-        "--board pi-9: expected pi-1, pi-1-plus, pi-2b, pi-3a-plus, pi-3b, pi-400, pi-4b, pi-5, "
-          + "pi-500, pi-cm4, pi-cm5, pi-zero, pi-zero-2-w, none, or a file such as ./my-board.conf"
-      ),
-      (
-        ["--board", "/nowhere/b.conf"],
-        "/nowhere/b.conf: cannot read the board's file: No such file or directory"
-      ),
-      (["--board", "/dev/zero"], "/dev/zero: expected at most 8192 bytes"),
-      (["--board", "/"], "/: cannot read the board's file: Is a directory"),
-      (
-        ["--board", "virtual"],
-        "the virtual board is not in eightballd: eightball run --board virtual "
-          + "has it"
-      ),
-      (["--set", "answer=none"], "--set: there is no board to change: add --board"),
-      (
-        ["--board", "pi-4b", "--set", "shake.line=BUTTON"],
-        "--set shake.line=BUTTON: expected its offset too, such as shake.offset=23, since its "
-          + "name does not give it"
-      ),
-    ])
-  func wrong(list: [String], words: String) {
-    do {
-      _ = try choose(list, "")
-      Issue.record("\(list) was taken.")
-    } catch let error as BoardChoiceError {
-      #expect(text { error.write(to: &$0) } == words)
-    } catch {
-      Issue.record(error)
-    }
+    arguments: table(
+      """
+      --board pi-9 | --board pi-9: expected pi-1, pi-1-plus, pi-2b, pi-3a-plus, pi-3b, pi-400, pi-4b, pi-5, \
+      pi-500, pi-cm4, pi-cm5, pi-zero, pi-zero-2-w, none, or a file such as ./my-board.conf
+      --board /nowhere/b.conf | /nowhere/b.conf: cannot read the board's file: No such file or directory
+      --board /dev/zero | /dev/zero: expected at most 8192 bytes
+      --board / | /: cannot read the board's file: Is a directory
+      --board virtual | the virtual board is not in eightballd: eightball run --board virtual has it
+      --set answer=none | --set: there is no board to change: add --board
+      --board pi-4b --set shake.line=BUTTON | --set shake.line=BUTTON: expected its offset too, such as \
+      shake.offset=23, since its name does not give it
+      """))
+  func wrong(row: [String]) {
+    #expect(complaint(about: words(row[0])) == row[1])
   }
 
   @Test(
     "The board has a radio, which --radio overrides",
-    arguments: [
-      (["--board", "pi-4b"], "Radio: hci0 (the board says so)."),
-      (["--board", "pi-4b", "--set", "radio=hci2"], "Radio: hci2 (the board says so)."),
-      (["--board", "pi-4b", "--radio", "hci1"], "Radio: hci1."),
-      ([], "Radio: hci0 (neither --radio nor the board names another)."),
-      (
-        ["--radio", "tcp-server:_:9000"],
-        "Radio: tcp-server:_:9000; waiting for a controller to connect."
-      ),
-    ])
-  func radio(list: [String], sentence: String) throws {
+    arguments: table(
+      """
+      --board pi-4b | Radio: hci0 (the board says so).
+      --board pi-4b --set radio=hci2 | Radio: hci2 (the board says so).
+      --board pi-4b --radio hci1 | Radio: hci1.
+       | Radio: hci0 (neither --radio nor the board names another).
+      --radio tcp-server:_:9000 | Radio: tcp-server:_:9000; waiting for a controller to connect.
+      """))
+  func radio(row: [String]) throws {
+    let list = words(row[0])
     let options = try Options(arguments(list))
     let radio = try RadioSelection(options.radio, boards: choose(list, "").description?.radio)
-    #expect(text { radio.write(to: &$0) } == sentence)
+    #expect(text { radio.write(to: &$0) } == row[1])
   }
 
-  private func write(_ text: String, to path: String) throws {
-    let file = try Files.create(path)
-    #expect(try file.write(Array(text.utf8).span) == text.utf8.count)
+  /// What is wrong with the choice of a board; `nil` if nothing is.
+  private func complaint(about list: [String]) -> String? {
+    do {
+      _ = try choose(list, "")
+      return nil
+    } catch let error as BoardChoiceError {
+      return text { error.write(to: &$0) }
+    } catch {
+      return "\(error)"
+    }
   }
 
   private func choose(_ list: [String], _ model: String) throws -> BoardChoice {

@@ -1,36 +1,50 @@
 import BallRunner
 import BluetoothHost
-import Foundation
+import LinuxRadio
+import Testing
 
 @testable import Linux
 @testable import LinuxPort
 
 /// A control socket and the queue that watches it.
 final class ControlBench {
-  var control = PortControl()
+  var control = ControlSocket()
+  let path: String
   private let queue: PollQueue
 
-  init(_ queue: consuming PollQueue) { self.queue = queue }
+  /// A socket for this path, which listens after `open`.
+  init(_ path: String) throws {
+    self.path = path
+    queue = try makeQueue()
+  }
+
+  /// A socket that listens at this path.
+  static func listening(at path: String) throws -> ControlBench {
+    let bench = try ControlBench(path)
+    try #require(bench.open())
+    return bench
+  }
 
   var failure: ErrorNumber? { control.failure?.code }
-  var isTaken: Bool { control.isTaken }
   var isInUse: Bool { control.isInUse }
   var hasEvents: Bool { control.hasEvents }
   var hasPacketListeners: Bool { control.hasPacketListeners }
   var deadline: Instant? { control.deadline }
 
-  func open(_ path: String) -> Bool { control.open(Array(path.utf8).span, queue) }
+  func open() -> Bool { control.open(Array(path.utf8).span, queue) }
 
   func handle() { control.handle(queue) }
 
   func advance(to now: Instant) { control.advance(to: now, queue) }
 
-  /// How many descriptors would wake the loop now.
-  var pendingEvents: Int {
-    var count = 0
-    _ = queue.wait(0) { _, _ in count += 1 }
-    return count
+  func connect() throws -> FileDescriptor { try StreamSocket.connect(path: path) }
+
+  func send(_ text: String, to listener: Int? = nil) {
+    control.send(Array(text.utf8).span, to: listener)
   }
+
+  /// How many descriptors would wake the loop now.
+  var pendingEvents: Int { wakes(queue).count }
 
   /// The events since the last call.
   func takeEvents() -> [String] {
@@ -50,39 +64,9 @@ final class ControlBench {
   }
 }
 
-/// A start of several threads at once, and what they have at the end.
-final class Race: @unchecked Sendable {
-  private let condition = NSCondition()
-  private var waiting: Int
-  private var running: Int
-  private var winners: [ControlBench] = []
-
-  init(count: Int) {
-    waiting = count
-    running = count
-  }
-
-  /// Waits for all others.
-  func begin() {
-    condition.lock()
-    waiting -= 1
-    condition.broadcast()
-    while waiting > 0 { condition.wait() }
-    condition.unlock()
-  }
-
-  func end(_ winner: ControlBench?) {
-    condition.lock()
-    if let winner { winners.append(winner) }
-    running -= 1
-    condition.broadcast()
-    condition.unlock()
-  }
-
-  func wait() -> [ControlBench] {
-    condition.lock()
-    defer { condition.unlock() }
-    while running > 0 { condition.wait() }
-    return winners
+extension FileDescriptor {
+  /// What a ball has sent; empty if nothing, `nil` if it has closed the connection.
+  borrowing func readText() -> String? {
+    (try? readAll())?.map { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -1,9 +1,9 @@
 import BallRunner
 import BluetoothHost
-import Boards
 import EightBall
 import Glibc
-import LinuxSystem
+import LinuxRadio
+import LinuxTestSupport
 import Testing
 
 @testable import Linux
@@ -135,7 +135,9 @@ struct LinuxPortTests {
       port.listen(toEdges: true)
       port.closeLines()
       #expect(
-        text { port.writeLinesTrouble(to: &$0) }.hasPrefix("there is no GPIO chip “no-such-chip”"))
+        text { port.writeLinesError(to: &$0) }
+          == "there is no GPIO chip “no-such-chip” on this machine. Is this the right board? See what there "
+          + "is: gpiodetect")
       #expect(text { port.writeBoardName(to: &$0) } == "b")
       #expect(text { port.writeRadioName(to: &$0) } == "hci0")
       #expect(text { port.writeVersion(to: &$0) } == "\(EightBallProfile.version)")
@@ -171,8 +173,7 @@ struct LinuxPortTests {
 
   @Test("The control socket of the port, and why there is none")
   func control() throws {
-    let folder = try TestDirectory()
-    defer { folder.remove("control") }
+    let folder = try TemporaryDirectory()
     try withPort { port in
       let isOpen = port.openControl(
         at: lasting(folder.path + "/control"), allowsRemoteButtons: true)
@@ -191,17 +192,11 @@ struct LinuxPortTests {
         port.sendPackets(isWanted, to: 0)
         port.note([0x01, 0xAF].span, .received)
         _ = port.wait(until: Instant(rawValue: 0))
-        var storage = [UInt8](repeating: 0, count: 256)
-        var space = storage.mutableSpan
-        let result = try program.read(into: &space)
-        guard case .bytes(let count) = result else {
-          #expect(!isWanted)
-          continue
-        }
-        #expect(isWanted)
+        let line = program.readText() ?? ""
         #expect(
-          String(decoding: storage.prefix(count), as: UTF8.self)
-            .hasSuffix(#","direction":"in","bytes":"01af"}"# + "\n"))
+          isWanted
+            ? line.hasSuffix(#","direction":"in","bytes":"01af"}"# + "\n") : line.isEmpty, "\(line)"
+        )
       }
     }
     try withPort { port in
@@ -210,7 +205,7 @@ struct LinuxPortTests {
       let isAllowed = port.allowsRemoteButtons
       #expect(!isAllowed)
       #expect(
-        text { port.writeControlTrouble(to: &$0) }
+        text { port.writeControlError(to: &$0) }
           == "cannot listen on /nowhere/control: its folder does not exist")
     }
   }
@@ -248,109 +243,61 @@ struct LinuxPortTests {
     #expect(held.nextChange() == nil)
   }
 
-  @Test("A group is shown by its name, or by its number if it has none")
-  func groups() {
-    #expect(text { GroupFile.writeName(of: 0, to: &$0) } == "root")
-    #expect(text { GroupFile.writeName(of: 4_294_967_290, to: &$0) } == "4294967290")
-  }
+  // MARK: Limits
 
-  @Test("A group's name has at most 32 bytes")
-  func longGroup() {
-    for (length, expected) in [(31, 31), (32, 32), (33, 32)] {
-      var scanner = GroupScanner(7)
-      let file = String(repeating: "g", count: length) + ":x:7:"
-      var isFound = false
-      for byte in file.utf8 where !isFound { isFound = scanner.take(byte) }
-      #expect(isFound)
-      let count = scanner.name.count
-      #expect(count == expected)
+  @Test("A kernel that gives no socket for the service manager is the reason in the message")
+  func noSocket() async {
+    // In a process of its own: the limit on files is for a whole process.
+    await #expect(processExitsWith: .success) {
+      var words = ""
+      let environment = ServiceEnvironment(socket: lasting("/run/notify"))
+      try withoutDescriptors {
+        do throws(ServiceError) {
+          _ = try PortService(environment)
+        } catch {
+          let failure = error
+          words = text { failure.write(to: &$0) }
+        }
+      }
+      #expect(words.contains("/run/notify"))
+      #expect(words.contains("Too many open files"), "\(words)")
     }
-  }
-
-  @Test("Parts of a text that lasts, and where a byte or a word is")
-  func texts() {
-    let whole = ProgramText("a:b:c")
-    #expect(
-      (-1...6).map { whole.first($0).string } == [
-        "", "", "a", "a:", "a:b", "a:b:", "a:b:c", "a:b:c",
-      ])
-    #expect(
-      (-1...6).map { whole.dropping($0).string }
-        == ["a:b:c", "a:b:c", ":b:c", "b:c", ":c", "c", "", ""])
-    let span = whole.span
-    #expect(span.lastIndex(of: UInt8(ascii: ":")) == 3)
-    #expect(span.lastIndex(of: UInt8(ascii: "a")) == 0)
-    #expect(span.lastIndex(of: UInt8(ascii: "x")) == nil)
-    #expect(span.firstIndex(of: ":" as StaticString) == 1)
-    #expect(span.firstIndex(of: "b:c" as StaticString) == 2)
-    #expect(span.firstIndex(of: "cd" as StaticString) == nil)
-    #expect(ProgramText(environment: "EIGHTBALL_NO_SUCH_VARIABLE") == nil ? true : false)
-  }
-
-  @Test("The beginning of a file is read, and a file that cannot be read is an error")
-  func file() throws {
-    var space = [UInt8](repeating: 7, count: 16)
-    func read(_ path: StaticString) throws(ErrorNumber) -> Int {
-      try readFile(ProgramText(path), into: space.mutableSpan)
-    }
-    #expect(throws: ErrorNumber.noSuchFile) { try read("/nowhere/file") }
-    #expect(throws: ErrorNumber.isDirectory) { try read("/") }
-    #expect(try read("/dev/null") == 0)
-    #expect(try read("/dev/zero") == 16)
-    #expect(space == [UInt8](repeating: 0, count: 16))
-  }
-
-  @Test("What a failed call was for, and why it failed")
-  func failures() {
-    func words(_ failure: PortFailure) -> String {
-      text { failure.write(to: &$0) { $0.write(text: "X") } }
-    }
-    let reason = "Device or resource busy"
-    for (operation, purpose) in [
-      (PortOperation.accept, "accept a connection on X"), (.configure, "configure X"),
-      (.connect, "connect to X"), (.createSocket, "create a socket for X"), (.find, "find X"),
-      (.listen, "listen on X"), (.open, "open X"), (.read, "read from X"),
-      (.takeOver, "take over X"), (.use, "use X"), (.wait, "wait for X"), (.write, "write to X"),
-    ] {
-      #expect(
-        words(PortFailure(code: .busy, operation: operation)) == "cannot \(purpose): \(reason)")
-    }
-    #expect(
-      words(PortFailure(code: .notPermitted, operation: .use, explanation: .owner(1_001)))
-        == "cannot use X: the socket is another user's (1001)")
-    #expect(
-      words(PortFailure(code: .nameTooLong, operation: .use, explanation: .pathTooLong))
-        == "cannot use X: a socket's path is at most 107 bytes long")
   }
 
   @Test(
-    "Addresses without a lookup: 127.0.0.1 and ::1, all of both families, or the given one",
-    arguments: [
-      ("", false, ["127.0.0.1", "::1"]), ("localhost", true, ["127.0.0.1", "::1"]),
-      ("_", true, ["0.0.0.0", "::"]), ("_", false, []), ("10.1.2.3", false, ["10.1.2.3"]),
-      ("::2", true, ["::2"]), ("pi.local", false, []),
-    ])
-  func addresses(_ host: String, toListen: Bool, expected: [String]) {
-    var name = InlineCString<256>()
-    #expect(name.assign(Array(host.utf8).span) == true)
-    for index in 0..<3 {
-      let address = TCPAddress(name, index, toListen: toListen)
-      guard index < expected.count else {
-        #expect(address == nil ? true : false)
-        continue
+    "A kernel that gives no descriptor for a chip's folder or a queue gives no watch and no queue")
+  func noWatch() async {
+    // In a process of its own: the limit on files is for a whole process.
+    await #expect(processExitsWith: .success) {
+      var (hasWatch, hasQueue) = (true, true)
+      try withoutDescriptors {
+        do throws(ErrorNumber) {
+          _ = unsafe try DirectoryChanges("/dev")
+        } catch {
+          hasWatch = error != .tooManyOpenFiles
+        }
+        switch PollQueue() {
+        case nil: hasQueue = false
+        case _?: break
+        }
       }
-      guard let address else {
-        Issue.record("There is no address \(index).")
-        continue
-      }
-      let family = address.length == 4 ? AF_INET : AF_INET6
-      #expect(address.length == 4 || address.length == 16)
-      var shown = [CChar](repeating: 0, count: 64)
-      let bytes = (0..<16).map { address.bytes[$0] }
-      _ = unsafe inet_ntop(family, bytes, &shown, 64)
-      #expect(
-        String(decoding: shown.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self)
-          == expected[index])
+      #expect(!hasWatch)
+      #expect(!hasQueue)
     }
+  }
+
+  @Test("Lines report a hang-up, which nothing hides; input is none")
+  func hangUp() {
+    var lines = PortLines(BoardDescription(named: "none"), directory: "/dev")
+    func change() -> LinesChange { lines.takeChange() }
+    lines.handle(.readable)
+    #expect(change() == .none)
+    lines.handle(Readiness(rawValue: 0x001 | 0x010))
+    lines.chipsChanged()
+    #expect(change() == .hungUp)
+    #expect(change() == .none)
+    lines.chipsChanged()
+    #expect(change() == .chipChanged)
+    #expect(change() == .none)
   }
 }

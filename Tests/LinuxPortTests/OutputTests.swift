@@ -1,5 +1,7 @@
 import BallRunner
 import Glibc
+import LinuxRadio
+import LinuxTestSupport
 import Testing
 
 @testable import Linux
@@ -7,92 +9,123 @@ import Testing
 
 @Suite("Output of the Linux port")
 struct OutputTests {
-  @Test(
-    "A full pipe takes no more, and wakes the loop when there is room",
-    arguments: [true, false])
-  func pipes(isOpenedTwice: Bool) throws {
-    let queue = try makeQueue()
-    var ends: [CInt] = [0, 0]
-    try #require(unsafe pipe(&ends) == 0)
-    defer { for end in ends { close(end) } }
-    // A pipe of another user cannot be opened a second time.
-    var output =
-      isOpenedTwice ? PortOutput(ends[1], .output) : PortOutput(ends[1], .output, second: -1)
-    let taken = fill(&output, queue)
-    #expect(taken > 4_096)
-    #expect(wakes(queue) == [])
-    var space = [UInt8](repeating: 0, count: taken)
-    #expect(unsafe read(ends[0], &space, space.count) == taken)
-    #expect(wakes(queue) == [.output])
-    // Once is enough.
-    #expect(wakes(queue) == [])
-    #expect(output.print([1, 2].span, queue) == .taken(2))
-    // Other users of the pipe still block.
-    #expect(fcntl(ends[1], F_GETFL) & O_NONBLOCK == 0)
-  }
+  /// A stream that can be full, and how the port writes to it.
+  enum Stream: CaseIterable {
+    case pipe, terminal, socket
+    /// A pipe of another user cannot be opened a second time.
+    case foreignPipe
 
-  @Test("A pipe without a reader is closed")
-  func closed() throws {
-    let queue = try makeQueue()
-    signal(SIGPIPE, SIG_IGN)
-    var ends: [CInt] = [0, 0]
-    try #require(unsafe pipe(&ends) == 0)
-    var output = PortOutput(ends[1], .output)
-    close(ends[0])
-    #expect(output.print([1].span, queue) == .closed)
-    close(ends[1])
-  }
+    var isPipe: Bool { self == .pipe || self == .foreignPipe }
+    var isOpenedTwice: Bool { self == .pipe || self == .terminal }
 
-  @Test("A socket, such as the journal's, is written to without waiting")
-  func sockets() throws {
-    let queue = try makeQueue()
-    var ends: [CInt] = [0, 0]
-    try #require(unsafe socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
-    var output = PortOutput(ends[1], .errors)
-    #expect(fill(&output, queue) > 0)
-    #expect(wakes(queue) == [])
-    #expect(fcntl(ends[1], F_GETFL) & O_NONBLOCK == 0)
-    close(ends[0])
-    #expect(output.print([1].span, queue) == .closed)
-    close(ends[1])
-  }
-
-  @Test("A terminal is opened a second time, and the shell's description keeps its flags")
-  func terminals() throws {
-    let queue = try makeQueue()
-    let (primary, path) = try openTerminal()
-    let terminal = unsafe open(path, O_RDWR | O_NOCTTY)
-    defer {
-      close(terminal)
-      close(primary)
+    /// Both ends. The port writes to the far one.
+    func open() throws -> Ends {
+      switch self {
+      case .pipe, .foreignPipe: return try .pipe()
+      case .socket: return try Ends(blocks: true)
+      case .terminal:
+        let primary = try openTerminal()
+        let second = unsafe Glibc.open(primary.name, O_RDWR | O_NOCTTY)
+        try #require(second >= 0)
+        return Ends(near: primary, far: FileDescriptor(owning: second, name: "second"))
+      }
     }
-    var output = PortOutput(terminal, .output)
-    #expect(fill(&output, queue) > 0)
-    #expect(fcntl(terminal, F_GETFL) & O_NONBLOCK == 0)
+
+    func output(_ ends: borrowing Ends) -> PortOutput {
+      let number = ends.far.rawValue
+      return self == .foreignPipe
+        ? PortOutput(number, .output, second: -1) : PortOutput(number, .output)
+    }
   }
 
-  @Test("A file and /dev/null take everything at once")
+  @Test(
+    "A full stream takes no more, wakes the loop when there is room, and blocks for its other users",
+    arguments: Stream.allCases)
+  func full(stream: Stream) throws {
+    let queue = try makeQueue()
+    let ends = try stream.open()
+    var output = stream.output(ends)
+    let taken = fill(&output, queue)
+    #expect(taken > (stream.isPipe ? 4_096 : 0))
+    if stream != .terminal { #expect(wakes(queue) == []) }
+    if stream.isPipe {
+      #expect(try ends.near.readAll(limit: taken)?.count == taken)
+      #expect(wakes(queue) == [.output])
+      // Once is enough.
+      #expect(wakes(queue) == [])
+      #expect(output.print([1, 2].span, queue) == .taken(2))
+    }
+    #expect(fcntl(ends.far.rawValue, F_GETFL) & O_NONBLOCK == 0)
+  }
+
+  @Test("A stream without a reader is closed", arguments: [Stream.pipe, .foreignPipe, .socket])
+  func closed(stream: Stream) throws {
+    signal(SIGPIPE, SIG_IGN)
+    let queue = try makeQueue()
+    let ends = try stream.open()
+    var output = stream.output(ends)
+    let far = ends.closeNear()
+    #expect(output.print([1].span, queue) == .closed)
+    _ = far.rawValue
+  }
+
+  @Test("A file and /dev/null take everything at once; on a full disk output is lost")
   func files() throws {
     let queue = try makeQueue()
-    let directory = try TestDirectory()
-    defer { directory.remove("file") }
-    for path in ["\(directory.path)/file", "/dev/null"] {
-      let file = unsafe open(path, O_RDWR | O_CREAT, 0o600)
-      defer { close(file) }
-      var output = PortOutput(file, .output)
+    let directory = try TemporaryDirectory()
+    for path in ["\(directory.path)/file", "/dev/null", "/dev/full"] {
+      let file = FileDescriptor(owning: unsafe open(path, O_RDWR | O_CREAT, 0o600), name: path)
+      var output = PortOutput(file.rawValue, .output)
       let lines = [UInt8](repeating: 7, count: 100_000)
       #expect(output.print(lines.span, queue) == .taken(100_000))
     }
-    #expect(unsafe access("\(directory.path)/file", R_OK) == 0)
+    #expect(directory.names == ["file"])
   }
 
-  @Test("On a full disk output is lost, and is not printed later")
-  func full() throws {
+  // Without a second description of its own, the port would have to write in small portions.
+  @Test("A pipe and a terminal are opened a second time until the end, no other stream")
+  func secondDescriptions() throws {
+    let directory = try TemporaryDirectory()
+    let file = try Files.create("\(directory.path)/file")
+    #expect(try descriptions(of: file.rawValue) { PortOutput($0, .output) } == 0)
+    for stream in Stream.allCases {
+      let ends = try stream.open()
+      let more = try descriptions(of: ends.far.rawValue) { _ in stream.output(ends) }
+      #expect(more == (stream.isOpenedTwice ? 1 : 0), "\(stream)")
+    }
+  }
+
+  @Test("A pipe of 64 kB takes 64 kB, and the last write as much as there is room for")
+  func wholePipe() throws {
     let queue = try makeQueue()
-    let file = unsafe open("/dev/full", O_RDWR)
-    defer { close(file) }
-    var output = PortOutput(file, .output)
-    #expect(output.print([1, 2, 3].span, queue) == .taken(3))
+    let ends = try Ends.pipe()
+    // F_GETPIPE_SZ of fcntl(2).
+    let capacity = Int(fcntl(ends.far.rawValue, 1_032))
+    var output = PortOutput(ends.far.rawValue, .output)
+    let lines = [UInt8](repeating: 7, count: capacity + 1_000)
+    #expect(output.print(lines.span, queue) == .taken(capacity))
+    #expect(output.print(lines.span, queue) == .taken(0))
+  }
+
+  /// How many descriptors of this process are open on the file of `number` because of an output.
+  private func descriptions(
+    of number: CInt, _ makeOutput: (CInt) -> PortOutput
+  ) throws -> Int {
+    let own = Files.target(ofLink: "/proc/self/fd/\(number)")
+    func count() -> Int {
+      (0..<1_024).count { Files.target(ofLink: "/proc/self/fd/\($0)") == own }
+    }
+    let before = count()
+    #expect(before > 0)
+    var more = 0
+    do {
+      let queue = try makeQueue()
+      var output = makeOutput(number)
+      more = count() - before
+      #expect(output.print([1, 2, 3].span, queue) == .taken(3))
+    }
+    #expect(count() == before)
+    return more
   }
 
   /// Prints until no more is taken; returns how much was.
@@ -105,11 +138,4 @@ struct OutputTests {
     }
     return sum
   }
-}
-
-/// The queue's events, without waiting.
-func wakes(_ queue: borrowing PollQueue) -> [PollToken] {
-  var tokens: [PollToken] = []
-  _ = queue.wait(0) { token, _ in tokens.append(token) }
-  return tokens
 }

@@ -1,159 +1,149 @@
 import BluetoothHost
 import Glibc
-import LinuxSystem
+import LinuxRadio
+import LinuxTestSupport
 import Testing
 
 @testable import Linux
 @testable import LinuxPort
 
+/// The file of a ball's bonds. BondFileTests has the contents that are none, permissions and the folders.
 @Suite("The bond file of the Linux port")
 struct PortBondsTests {
-  private let folder: TestDirectory
+  private let folder: TemporaryDirectory
   private var path: String { folder.path + "/ball.bonds" }
 
-  init() throws { folder = try TestDirectory() }
+  init() throws { folder = try TemporaryDirectory() }
 
-  private func bonds() -> PortBonds {
-    PortBonds(state: lasting(folder.path), user: nil, home: nil)
+  private func bonds(_ state: String? = nil) -> PortBonds {
+    PortBonds(state: lasting(state ?? folder.path), user: nil, home: nil)
   }
 
-  private var table: BondTable<16> {
+  /// The number of bonds in the file.
+  private func open(_ bonds: inout PortBonds) -> Int {
     var table = BondTable<16>()
-    table.store(
-      Bond(
-        identityAddress: .staticRandom([1, 0, 0, 0, 0, 0]),
-        longTermKey: Number128(words: [1, 2, 3, 4]), isAuthenticated: false,
-        isSecureConnections: true, role: .responder))
-    return table
+    _ = bonds.open(into: &table)
+    return table.count
   }
 
-  private func notice(_ bonds: borrowing PortBonds) -> String {
-    text { bonds.writeNotice(to: &$0) }
-  }
-
+  /// Stores a file with 16 bonds.
   private func keep(_ bonds: inout PortBonds) -> Bool {
+    var table = BondTable<16>()
+    for number in UInt8(1)...16 {
+      table.store(
+        Bond(
+          identityAddress: .staticRandom([number, 0, 0, 0, 0, 0]),
+          longTermKey: Number128(words: [1, 2, 3, UInt32(number)]), isAuthenticated: false,
+          isSecureConnections: true, role: .responder))
+    }
     var file = BondFileBytes()
     BondFileFormat.write(table, identity: nil, to: &file)
     return bonds.keep(file.span)
   }
 
-  @Test("Kept bonds are there when the file is opened again, and one program at a time has it")
-  func exchange() throws {
-    defer {
-      folder.remove(
-        "ball.bonds", "ball.bonds.lock", "ball.bonds.new", "ball.bonds.unusable")
-    }
-    do {
-      var own = bonds()
-      var empty = BondTable<16>()
-      _ = own.open(into: &empty)
-      #expect(empty.count == 0)
-      let isKept = keep(&own)
-      #expect(isKept)
-      let hasNotice = own.hasNotice
-      #expect(!hasNotice)
-      // It is locked.
-      var other = bonds()
-      var read = BondTable<16>()
-      _ = other.open(into: &read)
-      #expect(read.count == 0)
-      #expect(notice(other) == "cannot use \(path): another program is using these bonds")
-      let isKeptByOther = keep(&other)
-      #expect(!isKeptByOther, "The first program holds it.")
-    }
-    var own = bonds()
-    var read = BondTable<16>()
-    _ = own.open(into: &read)
-    #expect(read.count == 1)
-    #expect(Files.names(in: folder.path) == ["ball.bonds", "ball.bonds.lock"])
+  private func notice(_ bonds: borrowing PortBonds) -> String? {
+    let words = text { bonds.writeNotice(to: &$0) }
+    return bonds.hasNotice ? words : nil
   }
+
+  private func length(_ bonds: borrowing PortBonds) -> Int { bonds.location.count }
 
   // Symptom: of two balls that started without a file, both kept bonds, and one lost its own.
-  @Test("Of two balls that start without a file, one keeps bonds")
-  func twoAtOnce() throws {
-    defer {
-      folder.remove(
-        "ball.bonds", "ball.bonds.lock", "ball.bonds.new", "ball.bonds.unusable")
-    }
-    var first = bonds()
-    var empty = BondTable<16>()
-    _ = first.open(into: &empty)
-    let hasNotice = first.hasNotice
-    #expect(!hasNotice)
-    var second = bonds()
-    _ = second.open(into: &empty)
-    #expect(notice(second) == "cannot use \(path): another program is using these bonds")
-    let isKeptBySecond = keep(&second)
-    #expect(!isKeptBySecond)
-    let isKept = keep(&first)
-    #expect(isKept)
-  }
-
-  @Test("A damaged file is renamed, and a file that others can read is protected")
-  func wrong() throws {
-    defer {
-      folder.remove(
-        "ball.bonds", "ball.bonds.lock", "ball.bonds.new", "ball.bonds.unusable")
-    }
+  @Test("All 16 bonds are there when the file is opened again, and one program at a time has it")
+  func exchange() throws {
     do {
       var own = bonds()
-      var read = BondTable<16>()
-      _ = own.open(into: &read)
-      let isKept = keep(&own)
-      #expect(isKept)
+      #expect(open(&own) == 0)
+      #expect(notice(own) == nil)
+      // It is locked, without a file and with one.
+      for _ in 0..<2 {
+        var other = bonds()
+        #expect(open(&other) == 0)
+        #expect(notice(other) == "cannot use \(path): another program is using these bonds")
+        #expect(keep(&other) == false, "The first program holds it.")
+        #expect(keep(&own) == true)
+        #expect(notice(own) == nil)
+      }
     }
-    chmod(path)
-    do {
-      var own = bonds()
-      var read = BondTable<16>()
-      _ = own.open(into: &read)
-      #expect(read.count == 1)
-      #expect(
-        notice(own).hasPrefix("other users could read or write \(path), and may know its keys"))
-    }
-    let file = try Files.create(path)
-    let wrong = Array("Hello".utf8)
-    #expect(try file.write(wrong.span) == wrong.count)
     var own = bonds()
-    var read = BondTable<16>()
-    _ = own.open(into: &read)
-    #expect(read.count == 0)
-    #expect(
-      notice(own)
-        == "the file \(path) is not a file of bonds; its name now ends in .unusable, and its bonds "
-        + "are not used")
-    #expect(Files.names(in: folder.path) == ["ball.bonds.lock", "ball.bonds.unusable"])
-    let isKept = keep(&own)
-    #expect(isKept)
+    #expect(open(&own) == 16)
+    #expect(notice(own) == nil)
+    #expect(folder.names == ["ball.bonds", "ball.bonds.lock"])
   }
 
-  private func chmod(_ path: String) { _ = unsafe Glibc.chmod(path, 0o640) }
+  @Test("A path has at most 240 bytes, and is not cut")
+  func longPath() {
+    // "/" + filler + "/ball.bonds".
+    for (count, isUsed) in [(228, true), (229, false), (243, false), (244, false), (245, false)] {
+      let own = bonds("/" + String(repeating: "x", count: count))
+      let length = self.length(own)
+      #expect(length == (isUsed ? count + 12 : 0), "\(count)")
+      let hasNotice = own.hasNotice
+      #expect(hasNotice == !isUsed)
+    }
+    // Neither is a relative path, in any variable.
+    let own = PortBonds(state: lasting("a"), user: lasting("b"), home: lasting("c"))
+    let length = self.length(own)
+    #expect(length == 0)
+  }
 
-  @Test("The file is in the folder for state of a service or of a user")
-  func location() {
-    defer {
-      folder.remove(
-        "ball.bonds", "ball.bonds.lock", "ball.bonds.new", "ball.bonds.unusable")
-    }
-    func location(_ state: String?, _ user: String?, _ home: String?) -> String {
-      let bonds = PortBonds(
-        state: state.map { lasting($0) }, user: user.map { lasting($0) },
-        home: home.map { lasting($0) })
-      var bytes: [UInt8] = []
-      let span = bonds.location
-      for index in span.indices { bytes.append(span[index]) }
-      return String(decoding: bytes, as: UTF8.self)
-    }
-    #expect(location("/var/lib/eightball", nil, "/h") == "/var/lib/eightball/ball.bonds")
-    #expect(location("/a:/b", "/s", "/h") == "/a/ball.bonds")
-    #expect(location(nil, "/s", "/h") == "/s/eightball/ball.bonds")
-    #expect(location(nil, "s", "/h") == "/h/.local/state/eightball/ball.bonds")
-    #expect(location(nil, nil, nil) == "")
-    #expect(location("/" + String(repeating: "x", count: 300), nil, nil) == "")
-    let nowhere = PortBonds(state: nil, user: nil, home: nil)
+  @Test("Before it is opened, a file is not written, and without a place there is none")
+  func unopened() {
+    var own = bonds()
+    #expect(keep(&own) == false)
+    #expect(!Files.exists(path))
+    var nowhere = PortBonds(state: nil, user: nil, home: nil)
+    let wasInUse = nowhere.isInUse
+    #expect(!wasInUse)
+    var table = BondTable<16>()
+    let identity = nowhere.open(into: &table)
+    #expect(identity == nil ? true : false)
+    #expect(table.count == 0)
+    #expect(keep(&nowhere) == false)
+    let isInUse = nowhere.isInUse
+    #expect(isInUse)
     #expect(
       notice(nowhere)
         == "cannot find a place for the bonds: neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME names one"
     )
+  }
+
+  @Test("A folder that cannot be made is the reason, and nothing is kept")
+  func noFolder() throws {
+    try folder.write("", to: "file")
+    for (parent, reason) in [
+      (folder.path + "/file/folder", "Not a directory"),
+      ("/proc/nothing/here", "No such file or directory"),
+    ] {
+      var own = bonds(parent)
+      #expect(open(&own) == 0)
+      #expect(notice(own) == "cannot make the folder of \(parent)/ball.bonds: \(reason)")
+      let isInUse = own.isInUse
+      #expect(isInUse)
+      #expect(keep(&own) == false)
+    }
+  }
+
+  @Test("A file that cannot be written once is written later")
+  func later() throws {
+    var own = bonds()
+    #expect(open(&own) == 0)
+    try #require(unsafe mkdir(path + ".new", 0o700) == 0)
+    #expect(keep(&own) == false)
+    #expect(notice(own)?.hasPrefix("cannot write \(path): ") == true)
+    try #require(unsafe rmdir(path + ".new") == 0)
+    #expect(keep(&own) == true)
+    #expect(notice(own) == nil)
+  }
+
+  @Test("A file that is not one of bonds and cannot be renamed is left alone")
+  func notSetAside() throws {
+    try folder.write("Hello", to: "ball.bonds")
+    try #require(unsafe mkdir(path + ".unusable", 0o700) == 0)
+    var own = bonds()
+    #expect(open(&own) == 0)
+    #expect(notice(own)?.hasPrefix("cannot rename \(path): ") == true)
+    #expect(keep(&own) == false)
+    #expect(try Files.text(of: path) == "Hello")
   }
 }

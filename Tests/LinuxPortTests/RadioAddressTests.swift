@@ -1,12 +1,62 @@
-import BluetoothHost
-import Linux
-import LinuxPort
 import Testing
 
-@testable import eightballd
+@testable import Linux
+@testable import LinuxPort
 
-@Suite("Radios of eightballd")
-struct RadioChoiceTests {
+@Suite("Names of radios of the Linux port")
+struct RadioAddressTests {
+  @Test(
+    "A radio has a name to type, and a name for messages",
+    arguments: [
+      ("unix:/run/air.sock", "unix:/run/air.sock", "/run/air.sock"),
+      ("unix:/run/air.sock,user=7", "unix:/run/air.sock,user=7", "/run/air.sock"),
+      ("tcp-client::9000", "tcp-client::9000", "localhost:9000"),
+      ("tcp-client:localhost:9000", "tcp-client:localhost:9000", "localhost:9000"),
+      ("tcp-client:[::1]:9000", "tcp-client:[::1]:9000", "[::1]:9000"),
+      ("tcp-client:::1:9000", "tcp-client:[::1]:9000", "[::1]:9000"),
+      ("tcp-server:_:1", "tcp-server:_:1", "_:1"),
+      ("tcp-server::1", "tcp-server::1", "localhost:1"),
+      ("serial:/dev/ttyS0", "serial:/dev/ttyS0,1000000", "/dev/ttyS0"),
+      ("serial:/dev/ttyS0,9600", "serial:/dev/ttyS0,9600", "/dev/ttyS0"),
+      ("hci0", "hci0", "hci0"), ("hci-socket:65535", "hci65535", "hci65535"),
+    ])
+  func radios(_ given: String, _ name: String, _ target: String) throws {
+    let choice = try RadioAddress(Array(given.utf8).span)
+    #expect(text { choice.write(to: &$0) } == name)
+    #expect(text { choice.writeTarget(to: &$0) } == target)
+  }
+
+  @Test("An invalid radio: its name, and what was expected")
+  func invalidRadios() {
+    let name = Array("x".utf8)
+    let anyForm =
+      "unix:PATH[,user=NUMBER], tcp-client:HOST:PORT, tcp-server:HOST:PORT, "
+      + "serial:DEVICE[,BAUD], hciN or hci-socket:N"
+    let speeds =
+      "9600, 19200, 38400, 57600, 115200, 230400, 460800, 500000, 576000, 921600, 1000000, 1152000, "
+      + "1500000, 2000000, 2500000, 3000000, 3500000, 4000000"
+    for (error, words) in [
+      (RadioAddressError.anyForm, ": expected \(anyForm)"), (.unix, ": expected unix:PATH"),
+      (
+        .user,
+        ": expected unix:PATH,user=NUMBER, with the number of a user; eightball run looks names up"
+      ),
+      (.tcpClient, ": expected tcp-client:HOST:PORT"),
+      (.tcpServer, ": expected tcp-server:HOST:PORT"), (.serial, ": expected serial:DEVICE[,BAUD]"),
+      (.speed, ": expected serial:DEVICE[,BAUD], with one of \(speeds) for BAUD"),
+      (.adapter, ": expected hciN, such as hci0"), (.adapterSocket, ": expected hci-socket:N"),
+      (.tooLong, ": expected at most 255 bytes for a path, a host or a device"),
+      (.virtual, ": the virtual air is for eightball run --radio virtual"),
+      (
+        .hostName,
+        ": expected a numeric address or localhost for HOST; eightball run looks names up"
+      ),
+    ] {
+      let shown = text { error.write(to: &$0, of: name.span) }
+      #expect(shown.hasPrefix("unknown radio \"x\": ") && shown.hasSuffix(words), "\(error)")
+    }
+  }
+
   @Test(
     "An error refers to eightball run for what eightballd cannot do",
     arguments: [

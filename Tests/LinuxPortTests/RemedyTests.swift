@@ -40,7 +40,7 @@ struct RemedyTests {
 
   @Test("A remedy for the radio has no option that eightballd refuses")
   func radios() {
-    for trouble in RadioTrouble.allCases {
+    for trouble in RadioAccessError.allCases {
       let remedy = text { writer in
         trouble.remedy(hasVirtualAir: false)?.write(to: &writer) { $1.write($0) }
       }
@@ -48,7 +48,7 @@ struct RemedyTests {
       #expect(!remedy.contains("--radio virtual"), "\(remedy)")
     }
     let here = text { writer in
-      RadioTrouble.noBluetooth.remedy(hasVirtualAir: true)?.write(to: &writer) { $1.write($0) }
+      RadioAccessError.noBluetooth.remedy(hasVirtualAir: true)?.write(to: &writer) { $1.write($0) }
     }
     #expect(Self.options(in: here) == [["--radio", "virtual"]])
     #expect(!Self.takes(["--radio", "virtual"]))
@@ -60,9 +60,9 @@ struct RemedyTests {
     for name in ["hci0", "unix:/air", "tcp-client:localhost:1", "tcp-server:_:1", "serial:/dev/x"] {
       for number in Int32(1)...133 {
         var radio = PortRadio(try RadioAddress(Array(name.utf8).span))
-        radio.failure = PortFailure(
+        radio.failure = SystemCallError(
           code: ErrorNumber(rawValue: number), operation: .open, explanation: .owner(1_001))
-        let trouble = text { radio.writeTrouble(to: &$0) }
+        let trouble = text { radio.writeError(to: &$0) }
         for option in Self.options(in: trouble) { #expect(Self.takes(option), "\(trouble)") }
         // A radio that it names is one that it takes.
         if let start = trouble.range(of: "unix:/air,")?.lowerBound {
@@ -75,7 +75,7 @@ struct RemedyTests {
 
   @Test("A remedy for lines has no option that eightballd refuses")
   func lines() {
-    for trouble in LineTrouble.allCases {
+    for trouble in LineAccessError.allCases {
       let remedy = text { writer in trouble.remedy?.write(to: &writer) { $1.write($0) } }
       for option in Self.options(in: remedy) { #expect(Self.takes(option), "\(remedy)") }
       #expect(!remedy.contains("board's file"), "It reads none: \(remedy)")
@@ -84,7 +84,7 @@ struct RemedyTests {
 
   @Test("A remedy for a lost radio has no option that eightballd refuses")
   func losses() {
-    for loss in [RadioLoss.port, .closed, .lostSync(0x99), .silent, .airIsFull] {
+    for loss in [TransportError.port, .closed, .lostSync(0x99), .silent, .airIsFull] {
       let remedy = text { writer in loss.remedy?.writePrefix(to: &writer) }
       for option in Self.options(in: remedy) { #expect(Self.takes(option), "\(remedy)") }
     }

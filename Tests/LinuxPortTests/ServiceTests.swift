@@ -1,5 +1,7 @@
 import BluetoothHost
 import Glibc
+import LinuxRadio
+import LinuxTestSupport
 import Testing
 
 @testable import Linux
@@ -19,8 +21,8 @@ struct ServiceTests {
       (("/run/x", "99999999999999999", nil), .max),
       (("/run/x", "18446744073709551615", nil), .max),
       (("/run/x", "30000000", "1"), nil), (("/run/x", "30000000", "\(getpid())"), 30_000),
-      (("/run/x", nil, "me"), nil), (("/" + String(repeating: "x", count: 106), nil, nil), nil),
-      (("@" + String(repeating: "x", count: 107), nil, nil), nil),
+      (("/run/x", nil, "me"), nil), (("/\(x107.dropLast())", nil, nil), nil),
+      (("@\(x107)", nil, nil), nil),
     ] as [(Variables, UInt32?)])
   func watchdogTimeout(variables: Variables, expected: UInt32?) {
     #expect(find(variables) == .found(expected))
@@ -29,27 +31,17 @@ struct ServiceTests {
   @Test(
     "A wrong variable is an error that names the variable",
     arguments: [
-      (("run/x", nil, nil), "NOTIFY_SOCKET=run/x: expected a path from / on, or @ and a name"),
-      (("@", nil, nil), "NOTIFY_SOCKET=@: expected a path from / on, or @ and a name"),
+      (("run/x", nil, nil), "NOTIFY_SOCKET=run/x\(noSocket)"),
+      (("@", nil, nil), "NOTIFY_SOCKET=@\(noSocket)"),
+      (("vsock:2:1234", nil, nil), "NOTIFY_SOCKET=vsock:2:1234\(noSocket)"),
+      (("/\(x107)", nil, nil), "/\(x107): a socket's path is at most 107 bytes long"),
+      (("@\(x107)x", nil, nil), "@\(x107)x: a socket's name is at most 107 bytes long"),
       (
-        ("vsock:2:1234", nil, nil),
-        "NOTIFY_SOCKET=vsock:2:1234: expected a path from / on, or @ and a name"
+        ("/x", "18446744073709551616", nil), "WATCHDOG_USEC=18446744073709551616\(microseconds)"
       ),
-      (
-        ("/" + String(repeating: "x", count: 107), nil, nil),
-        "/\(String(repeating: "x", count: 107)): a socket's path is at most 107 bytes long"
-      ),
-      (
-        ("@" + String(repeating: "x", count: 108), nil, nil),
-        "@\(String(repeating: "x", count: 108)): a socket's name is at most 107 bytes long"
-      ),
-      (
-        ("/x", "18446744073709551616", nil),
-        "WATCHDOG_USEC=18446744073709551616\(Self.microseconds)"
-      ),
-      (("/x", "0", nil), "WATCHDOG_USEC=0\(Self.microseconds)"),
-      (("/x", "-1", nil), "WATCHDOG_USEC=-1\(Self.microseconds)"),
-      (("/x", "soon", nil), "WATCHDOG_USEC=soon\(Self.microseconds)"),
+      (("/x", "0", nil), "WATCHDOG_USEC=0\(microseconds)"),
+      (("/x", "-1", nil), "WATCHDOG_USEC=-1\(microseconds)"),
+      (("/x", "soon", nil), "WATCHDOG_USEC=soon\(microseconds)"),
       (("/x", "1", "0"), "WATCHDOG_PID=0: expected the number of a process"),
       (("/x", "1", "me"), "WATCHDOG_PID=me: expected the number of a process"),
     ] as [(Variables, String)])
@@ -58,25 +50,21 @@ struct ServiceTests {
   }
 
   private static let microseconds = ": expected a number of microseconds"
+  private static let noSocket = ": expected a path from / on, or @ and a name"
+  private static let x107 = String(repeating: "x", count: 107)
 
   @Test("A service manager that does not read does not block the program")
   func unread() throws {
-    let directory = try TestDirectory()
-    defer { directory.remove("notify") }
+    let directory = try TemporaryDirectory()
     let path = "\(directory.path)/notify"
-    let manager = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue), 0)
-    defer { close(manager) }
-    try bind(manager, to: path, isAbstract: false)
+    let manager = try bindSocket(to: path, type: SOCK_DGRAM)
     var service = try PortService(ServiceEnvironment(socket: lasting(path)))
     // The kernel keeps a limited number of datagrams: net.unix.max_dgram_qlen, or the buffer.
     var taken = 0
     while taken < 100_000, service?.report(Array("WATCHDOG=1\n".utf8).span) == true { taken += 1 }
     #expect(taken > 0 && taken < 100_000)
-    var bytes = [UInt8](repeating: 0, count: 32)
-    for _ in 0..<taken {
-      #expect(unsafe recv(manager, &bytes, bytes.count, CInt(MSG_DONTWAIT)) == 11)
-    }
-    #expect(unsafe recv(manager, &bytes, bytes.count, CInt(MSG_DONTWAIT)) < 0)
+    for _ in 0..<taken { #expect(receive(manager) == "WATCHDOG=1\n") }
+    #expect(receive(manager) == nil)
     #expect(service?.report(Array("WATCHDOG=1\n".utf8).span) == true)
     service = nil
   }
@@ -95,23 +83,26 @@ struct ServiceTests {
 
   @Test("Reports are sent whole, to a path or an abstract name", arguments: [false, true])
   func reports(isAbstract: Bool) throws {
-    let directory = try TestDirectory()
-    defer { directory.remove("notify") }
+    let directory = try TemporaryDirectory()
     let path = "\(directory.path)/notify"
-    let manager = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue), 0)
-    defer { close(manager) }
-    try bind(manager, to: path, isAbstract: isAbstract)
-    let name = lasting(isAbstract ? "@" + path : path)
-    var service = try PortService(ServiceEnvironment(socket: name))
-    #expect(service?.report(Array("READY=1\n".utf8).span) == true)
-    var bytes = [UInt8](repeating: 0, count: 32)
-    let count = unsafe recv(manager, &bytes, bytes.count, CInt(MSG_DONTWAIT))
-    #expect(bytes.prefix(max(count, 0)).elementsEqual("READY=1\n".utf8))
+    var service: PortService?
+    do {
+      let manager = try bindSocket(to: path, type: SOCK_DGRAM, isAbstract: isAbstract)
+      service = try PortService(ServiceEnvironment(socket: lasting(isAbstract ? "@" + path : path)))
+      #expect(service?.report(Array("READY=1\n".utf8).span) == true)
+      #expect(receive(manager) == "READY=1\n")
+    }
     // The service manager has gone.
-    close(manager)
     unsafe unlink(path)
     #expect(service?.report(Array("READY=1\n".utf8).span) == false)
     service = nil
+  }
+
+  /// A datagram that was sent to a service manager; `nil` if none was.
+  private func receive(_ manager: borrowing FileDescriptor) -> String? {
+    var bytes = [UInt8](repeating: 0, count: 32)
+    let count = unsafe recv(manager.rawValue, &bytes, bytes.count, CInt(MSG_DONTWAIT))
+    return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 
   private enum Outcome: Equatable {
@@ -134,21 +125,5 @@ struct ServiceTests {
       let failure = error
       return .wrong(text { failure.write(to: &$0) })
     }
-  }
-
-  private func bind(_ socket: CInt, to path: String, isAbstract: Bool) throws {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { target in
-      unsafe UnsafeMutableRawBufferPointer(rebasing: target.dropFirst(isAbstract ? 1 : 0))
-        .copyBytes(from: path.utf8)
-    }
-    let length = isAbstract ? 3 + path.utf8.count : MemoryLayout<sockaddr_un>.size
-    let result = unsafe withUnsafePointer(to: address) { address in
-      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe Glibc.bind(socket, $0, socklen_t(length))
-      }
-    }
-    try #require(result == 0)
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
-import Boards
 import Glibc
+import LinuxTestSupport
 import Testing
 
 @testable import Linux
@@ -65,24 +65,109 @@ struct WordsTests {
     #expect(found == name)
   }
 
-  @Test("Lines that are unavailable are reported with the reason and a remedy")
-  func lines() throws {
-    let queue = try makeQueue()
-    var board = BoardDescription(name: "b", chip: "pinctrl-x")
-    board.shake = LineDescription(
-      name: "GPIO5", offset: 5, activeLow: true, bias: .pullUp, debounceMilliseconds: 30)
-    var lines = PortLines(board, directory: "/dev/null")
-    #expect(lines.open(queue) == false)
+  @Test("A group is shown by its name, or by its number if it has none")
+  func groups() {
+    #expect(text { GroupFile.writeName(of: 0, to: &$0) } == "root")
+    #expect(text { GroupFile.writeName(of: 4_294_967_290, to: &$0) } == "4294967290")
+  }
+
+  @Test("A group's name has at most 32 bytes")
+  func longGroup() {
+    for (length, expected) in [(31, 31), (32, 32), (33, 32)] {
+      var scanner = GroupScanner(7)
+      let file = String(repeating: "g", count: length) + ":x:7:"
+      var isFound = false
+      for byte in file.utf8 where !isFound { isFound = scanner.take(byte) }
+      #expect(isFound)
+      let count = scanner.name.count
+      #expect(count == expected)
+    }
+  }
+
+  @Test("Parts of a text that lasts, and where a byte or a word is")
+  func texts() {
+    let whole = ProgramText("a:b:c")
     #expect(
-      text { lines.writeTrouble(to: &$0) }
-        == "there is no GPIO chip “pinctrl-x” on this machine. Is this the right board? See what there "
-        + "is: gpiodetect")
-    #expect(lines.debounce(of: .shake) == 30)
-    #expect(lines.debounce(of: .clear) == 0)
-    #expect(lines.nextEdge() == .lost)
-    #expect(lines.takeChange() == .none)
-    lines.chipsChanged()
-    #expect(lines.takeChange() == .chipChanged)
-    #expect(lines.takeChange() == .none)
+      (-1...6).map { whole.first($0).string } == [
+        "", "", "a", "a:", "a:b", "a:b:", "a:b:c", "a:b:c",
+      ])
+    #expect(
+      (-1...6).map { whole.dropping($0).string }
+        == ["a:b:c", "a:b:c", ":b:c", "b:c", ":c", "c", "", ""])
+    let span = whole.span
+    #expect(span.lastIndex(of: UInt8(ascii: ":")) == 3)
+    #expect(span.lastIndex(of: UInt8(ascii: "a")) == 0)
+    #expect(span.lastIndex(of: UInt8(ascii: "x")) == nil)
+    #expect(span.firstIndex(of: ":" as StaticString) == 1)
+    #expect(span.firstIndex(of: "b:c" as StaticString) == 2)
+    #expect(span.firstIndex(of: "cd" as StaticString) == nil)
+    #expect(ProgramText(environment: "EIGHTBALL_NO_SUCH_VARIABLE") == nil ? true : false)
+  }
+
+  @Test("The beginning of a file is read, and a file that cannot be read is an error")
+  func file() throws {
+    var space = [UInt8](repeating: 7, count: 16)
+    func read(_ path: StaticString) throws(ErrorNumber) -> Int {
+      try readFile(ProgramText(path), into: space.mutableSpan)
+    }
+    #expect(throws: ErrorNumber.noSuchFile) { try read("/nowhere/file") }
+    #expect(throws: ErrorNumber.isDirectory) { try read("/") }
+    #expect(try read("/dev/null") == 0)
+    #expect(try read("/dev/zero") == 16)
+    #expect(space == [UInt8](repeating: 0, count: 16))
+  }
+
+  @Test("What a failed call was for, and why it failed")
+  func failures() {
+    func words(_ failure: SystemCallError) -> String {
+      text { failure.write(to: &$0) { $0.write(text: "X") } }
+    }
+    let reason = "Device or resource busy"
+    for (operation, purpose) in [
+      (PortOperation.accept, "accept a connection on X"), (.configure, "configure X"),
+      (.connect, "connect to X"), (.createSocket, "create a socket for X"), (.find, "find X"),
+      (.listen, "listen on X"), (.open, "open X"), (.read, "read from X"),
+      (.takeOver, "take over X"), (.use, "use X"), (.wait, "wait for X"), (.write, "write to X"),
+    ] {
+      #expect(
+        words(SystemCallError(code: .busy, operation: operation)) == "cannot \(purpose): \(reason)")
+    }
+    #expect(
+      words(SystemCallError(code: .notPermitted, operation: .use, explanation: .owner(1_001)))
+        == "cannot use X: the socket is another user's (1001)")
+    #expect(
+      words(SystemCallError(code: .nameTooLong, operation: .use, explanation: .pathTooLong))
+        == "cannot use X: a socket's path is at most 107 bytes long")
+  }
+
+  @Test(
+    "Addresses without a lookup: 127.0.0.1 and ::1, all of both families, or the given one",
+    arguments: [
+      ("", false, ["127.0.0.1", "::1"]), ("localhost", true, ["127.0.0.1", "::1"]),
+      ("_", true, ["0.0.0.0", "::"]), ("_", false, []), ("10.1.2.3", false, ["10.1.2.3"]),
+      ("::2", true, ["::2"]), ("pi.local", false, []),
+    ])
+  func addresses(_ host: String, toListen: Bool, expected: [String]) {
+    var name = InlineCString<256>()
+    #expect(name.assign(Array(host.utf8).span) == true)
+    for index in 0..<3 {
+      let address = TCPAddress(name, index, toListen: toListen)
+      guard index < expected.count else {
+        #expect(address == nil ? true : false)
+        continue
+      }
+      guard let address else {
+        Issue.record("There is no address \(index).")
+        continue
+      }
+      let family = address.length == 4 ? AF_INET : AF_INET6
+      #expect(address.length == 4 || address.length == 16)
+      var shown = [CChar](repeating: 0, count: 64)
+      let bytes = (0..<16).map { address.bytes[$0] }
+      _ = unsafe inet_ntop(family, bytes, &shown, 64)
+      #expect(
+        String(decoding: shown.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self)
+          == expected[index])
+    }
   }
 }

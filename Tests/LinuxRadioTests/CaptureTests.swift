@@ -1,15 +1,17 @@
 import Glibc
 import LinuxRadio
-import LinuxSystem
 import LinuxTestSupport
 import Testing
 
 @Suite("Captures")
 struct CaptureTests {
+  private let directory: TemporaryDirectory
+  private var path: String { directory.path + "/capture" }
+
+  init() throws { directory = try TemporaryDirectory() }
+
   @Test("Are btsnoop files of H4 packets")
   func bytes() throws {
-    let directory = try TemporaryDirectory()
-    let path = directory.path + "/capture"
     // 1 January 2000, 00:00:00 UTC, and 5 µs: the moment that the format's description gives.
     let capture = try Capture(path: path, microseconds: { 946_684_800_000_005 })
     capture.note(reset, .sent)
@@ -29,28 +31,18 @@ struct CaptureTests {
     let expected =
       header + record(reset, flags: 0b10) + record(resetComplete, flags: 0b11)
       + record(data, flags: 0b00) + record(data, flags: 0b01)
-    #expect(try contents(of: path) == expected)
+    #expect(try Files.bytes(of: path, limit: 4_096) == expected)
   }
 
-  @Test("Only this user can read them")
+  @Test("Only this user can read them, and an existing file is emptied")
   func mode() throws {
-    let directory = try TemporaryDirectory()
-    let path = directory.path + "/capture"
     _ = try Capture(path: path)
-    var status = stat()
-    #expect(unsafe lstat(path, &status) == 0)
-    #expect(status.st_mode & 0o777 == 0o600)
-  }
-
-  @Test("An existing file is emptied, and only this user can read it")
-  func existing() throws {
-    let directory = try TemporaryDirectory()
-    let path = directory.path + "/capture"
+    #expect(Files.mode(of: path) == 0o600)
     try directory.write("What was there is longer than the header.", to: "capture")
     try #require(unsafe chmod(path, 0o644) == 0)
     _ = try Capture(path: path)
-    #expect(mode(of: path) == 0o600)
-    #expect(try contents(of: path).count == 16)
+    #expect(Files.mode(of: path) == 0o600)
+    #expect(try Files.bytes(of: path, limit: 4_096).count == 16)
   }
 
   // Only root can change a file's owner. Tests/Peers tests the same with the program.
@@ -58,8 +50,6 @@ struct CaptureTests {
     "Go to no file, pipe or link of another user", .enabled(if: geteuid() == 0),
     arguments: ["file", "pipe", "link", "broken link"])
   func othersFile(kind: String) throws {
-    let directory = try TemporaryDirectory()
-    let path = directory.path + "/capture"
     try directory.write("mine", to: "mine")
     switch kind {
     case "file": try directory.write("theirs", to: "capture")
@@ -78,21 +68,18 @@ struct CaptureTests {
 
   @Test("Follow a link of this user")
   func ownLink() throws {
-    let directory = try TemporaryDirectory()
     try directory.link(directory.path + "/file", to: "capture")
-    _ = try Capture(path: directory.path + "/capture")
-    #expect(mode(of: directory.path + "/file") == 0o600)
+    _ = try Capture(path: path)
+    #expect(Files.mode(of: directory.path + "/file") == 0o600)
   }
 
   @Test("A pipe without a reader keeps records, and continues with whole ones once it is read")
   func pipe() throws {
-    let directory = try TemporaryDirectory()
-    let path = directory.path + "/capture"
     try #require(unsafe mkfifo(path, 0o644) == 0)
     var reasons: [SystemError] = []
     let capture = try Capture(
       path: path, microseconds: { 0 }, onFirstLoss: { reasons.append($0) })
-    #expect(mode(of: path) == 0o600)
+    #expect(Files.mode(of: path) == 0o600)
     let packet = [UInt8](repeating: 0x02, count: 1_000)
     for _ in 0..<200 { capture.note(packet, .sent) }
     let failure = SystemError(
@@ -101,13 +88,13 @@ struct CaptureTests {
     #expect(capture.failure == failure)
 
     // 16 of header, and 24 + 1,000 for each.
-    let kept = try contents(of: path, limit: 300_000)
+    let kept = try Files.bytes(of: path, limit: 300_000)
     #expect((kept.count - 16) % 1_024 == 0)
     let losses = 200 - (kept.count - 16) / 1_024
     #expect(capture.losses == losses)
     // There is room again: the next record has the number of missing packets.
     capture.note(packet, .sent)
-    let next = try contents(of: path, limit: 300_000)
+    let next = try Files.bytes(of: path, limit: 300_000)
     #expect(next.count == 1_024)
     #expect(Array(next[12..<16]) == [0, 0, 0, UInt8(losses)])
     #expect(capture.losses == losses)
@@ -116,29 +103,22 @@ struct CaptureTests {
 
   @Test("A pipe whose reader is gone ends the capture, and missing packets are counted")
   func brokenPipe() throws {
-    var ends: [CInt] = [-1, -1]
-    try #require(unsafe Glibc.pipe(&ends) == 0)
-    let near = FileDescriptor(owning: ends[1], name: "near")
-    let capture: Capture
-    do {
-      let far = FileDescriptor(owning: ends[0], name: "far")
-      capture = try Capture(path: "/dev/fd/\(near.rawValue)")
-      capture.note(reset, .sent)
-      #expect(capture.losses == 0)
-      // Other users of the pipe still block.
-      #expect(fcntl(near.rawValue, F_GETFL) & O_NONBLOCK == 0)
-      _ = consume far
-    }
+    let ends = try Ends.pipe()
+    let capture = try Capture(path: "/dev/fd/\(ends.far.rawValue)")
+    capture.note(reset, .sent)
+    #expect(capture.losses == 0)
+    // Other users of the pipe still block.
+    #expect(fcntl(ends.far.rawValue, F_GETFL) & O_NONBLOCK == 0)
+    let far = ends.closeNear()
     capture.note(reset, .sent)
     capture.note(reset, .sent)
     #expect(capture.losses == 2)
     #expect(capture.failure?.code == .brokenPipe)
+    _ = far.rawValue
   }
 
   @Test("A full disk leaves no partial record, and the capture continues when there is room")
   func cutShort() throws {
-    let directory = try TemporaryDirectory()
-    let path = directory.path + "/capture"
     let capture = try Capture(path: path, microseconds: { 0 })
     var before = rlimit()
     try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before) == 0)
@@ -148,44 +128,23 @@ struct CaptureTests {
     for _ in 0..<3 { capture.note(reset, .sent) }
     try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before) == 0)
     #expect(capture.losses == 2)
-    #expect(try contents(of: path).count == 44)
+    #expect(try Files.bytes(of: path, limit: 4_096).count == 44)
     capture.note(reset, .sent)
-    let all = try contents(of: path)
+    let all = try Files.bytes(of: path, limit: 4_096)
     #expect(all.count == 72)
     #expect(Array(all[44 + 12..<44 + 16]) == [0, 0, 0, 2])
   }
 
-  @Test("A folder or a socket is refused")
+  @Test("A folder, a socket, a missing folder and a full disk are refused")
   func nothingToWriteTo() throws {
-    let directory = try TemporaryDirectory()
     #expect(throws: SystemError.self) { _ = try Capture(path: directory.path) }
-    let listener = try StreamListener(path: directory.path + "/s")
+    do { _ = try bindSocket(to: directory.path + "/s") }
     #expect(throws: SystemError.self) { _ = try Capture(path: directory.path + "/s") }
-    _ = consume listener
-  }
-
-  @Test("A capture that cannot be created says why")
-  func missing() {
-    #expect(throws: SystemError(.noSuchFile, "create", "/tmp/no/such/capture")) {
-      _ = try Capture(path: "/tmp/no/such/capture")
-    }
-  }
-
-  @Test("A full disk ends the capture, and stops nothing else")
-  func full() throws {
     // /dev/full takes no byte: the header already fails.
-    #expect(throws: SystemError(.noSpace, "write to", "/dev/full")) {
-      _ = try Capture(path: "/dev/full")
+    for (path, code, operation) in [
+      ("/tmp/no/such/capture", .noSuchFile, "create"), ("/dev/full", .noSpace, "write to"),
+    ] as [(String, ErrorNumber, String)] {
+      #expect(throws: SystemError(code, operation, path)) { _ = try Capture(path: path) }
     }
-  }
-
-  private func mode(of path: String) -> mode_t {
-    var status = stat()
-    #expect(unsafe lstat(path, &status) == 0)
-    return status.st_mode & 0o777
-  }
-
-  private func contents(of path: String, limit: Int = 4_096) throws -> [UInt8] {
-    try Files.bytes(of: path, limit: limit)
   }
 }

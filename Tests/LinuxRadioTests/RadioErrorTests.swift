@@ -1,6 +1,5 @@
 import Glibc
 import Linux
-import LinuxSystem
 import LinuxTestSupport
 import Testing
 
@@ -9,22 +8,14 @@ import Testing
 @Suite("Radio errors")
 struct RadioErrorTests {
   @Test(
-    "Adapters: what is wrong, and what to do",
+    "What is wrong, and what to do",
     arguments: [
-      (EPERM, "right to configure adapters", "sudo setcap cap_net_admin+ep /"),
-      (EBUSY, "hci0 is in use by the system", "systemctl stop bluetooth"),
-      (EUSERS, "another program holds hci0", "End that program"),
-      (ENODEV, "there is no adapter hci0", "--radio virtual"),
-      (ERFKILL, "hci0 is switched off", "rfkill unblock bluetooth"),
-      (EAFNOSUPPORT, "kernel has no Bluetooth", "modprobe bluetooth"),
-    ])
-  func adapter(code: CInt, reason: String, remedy: String) {
-    expect(.adapter(0), code, reason, remedy)
-  }
-
-  @Test(
-    "Other radios: what is wrong, and what to do",
-    arguments: [
+      (.adapter(0), EPERM, "right to configure adapters", "sudo setcap cap_net_admin+ep /"),
+      (.adapter(0), EBUSY, "hci0 is in use by the system", "systemctl stop bluetooth"),
+      (.adapter(0), EUSERS, "another program holds hci0", "End that program"),
+      (.adapter(0), ENODEV, "there is no adapter hci0", "--radio virtual"),
+      (.adapter(0), ERFKILL, "hci0 is switched off", "rfkill unblock bluetooth"),
+      (.adapter(0), EAFNOSUPPORT, "kernel has no Bluetooth", "modprobe bluetooth"),
       (.unix(path: "/x"), ENOENT, "no controller listens at /x", "radio --listen unix:/x"),
       (.unix(path: "/x"), ECONNREFUSED, "no controller listens at /x", "radio --listen unix:/x"),
       (.unix(path: "/x"), EACCES, "another user's", "as that user"),
@@ -42,36 +33,41 @@ struct RadioErrorTests {
       (.virtual, EPERM, "cannot use", "XDG_RUNTIME_DIR"),
       (.virtual, EEXIST, "File exists", "XDG_RUNTIME_DIR"),
     ] as [(RadioAddress, CInt, String, String)])
-  func others(radio: RadioAddress, code: CInt, reason: String, remedy: String) {
-    expect(radio, code, reason, remedy)
+  func texts(radio: RadioAddress, code: CInt, reason: String, remedy: String) {
+    let error = RadioError(radio, SystemError(ErrorNumber(rawValue: code), "use", "subject"))
+    #expect(error.reason.contains(reason))
+    #expect(error.remedy?.contains(remedy) == true)
   }
 
-  @Test("A removed adapter has no remedy, since the program waits for it")
-  func gone() {
-    let error = RadioError(.adapter(0), SystemError(.brokenPipe, "read from", "hci0"))
-    #expect(error == RadioError("hci0 is gone"))
-  }
-
-  @Test("Unknown errors have the system's text")
-  func unknown() {
-    let error = RadioError(
+  @Test("A removed adapter has no remedy, and an unknown error has the system's text")
+  func withoutRemedy() {
+    let gone = RadioError(.adapter(0), SystemError(.brokenPipe, "read from", "hci0"))
+    #expect(gone == RadioError("hci0 is gone"))
+    let unknown = RadioError(
       .adapter(0), SystemError(ErrorNumber(rawValue: EIO), "take over", "hci0"))
-    #expect(error.description == "cannot take over hci0: Input/output error")
-  }
-
-  @Test("End with the remedy")
-  func description() {
+    #expect(unknown.description == "cannot take over hci0: Input/output error")
     #expect(RadioError("It is so", remedy: "Do that").description == "It is so. Do that.")
   }
 
-  private func expect(
-    _ radio: RadioAddress, _ code: CInt, _ reason: String, _ remedy: String,
-    _ location: SourceLocation = #_sourceLocation
-  ) {
-    let error = RadioError(
-      radio, SystemError(ErrorNumber(rawValue: code), "use", "subject"))
-    #expect(error.reason.contains(reason), sourceLocation: location)
-    #expect(error.remedy?.contains(remedy) == true, sourceLocation: location)
+  @Test(
+    "It has a kind for programs, and says whether another program has the radio, which may be a ball",
+    arguments: [
+      (.adapter(0), .noSuchDevice, .absent, false),
+      (.adapter(0), .addressFamilyNotSupported, .absent, false),
+      (.adapter(0), .notPermitted, .notAllowed, false),
+      (.adapter(0), .blockedByRfkill, .switchedOff, false), (.adapter(0), .busy, .other, nil),
+      (.line("/dev/ttyUSB0"), .noSuchFile, .absent, false),
+      (.line("/dev/ttyUSB0"), .busy, nil, true),
+      (.unix(path: "/run/air"), .noSuchFile, .other, false),
+      (.unix(path: "/run/air"), .accessDenied, .notAllowed, false),
+      (.unix(path: "/run/air"), .connectionRefused, nil, false),
+      (.tcpServer(host: "_", port: 7_300), .addressInUse, nil, true),
+      (.tcpServer(host: "_", port: 7_300), .accessDenied, nil, false),
+    ] as [(RadioAddress, ErrorNumber, RadioError.Kind?, Bool?)])
+  func kind(radio: RadioAddress, code: ErrorNumber, kind: RadioError.Kind?, isInUse: Bool?) {
+    let error = RadioError(radio, SystemError(code, "open", "it"))
+    if let kind { #expect(error.kind == kind) }
+    if let isInUse { #expect(error.isInUse == isInUse) }
   }
 }
 
@@ -119,34 +115,6 @@ struct DefaultRadioTests {
     _ number: UInt16, isUp: Bool = false, isRaw: Bool = false, block: Adapter.Block = .none
   ) -> Adapter {
     Adapter(number: number, isUp: isUp, isRaw: isRaw, address: .zero, block: block)
-  }
-
-  @Test(
-    "has a kind for programs",
-    arguments: [
-      (RadioAddress.adapter(0), ErrorNumber.noSuchDevice, RadioError.Kind.absent),
-      (.adapter(0), .addressFamilyNotSupported, .absent),
-      (.adapter(0), .notPermitted, .notAllowed),
-      (.adapter(0), .blockedByRfkill, .switchedOff),
-      (.adapter(0), .busy, .other),
-      (.line("/dev/ttyUSB0"), .noSuchFile, .absent),
-      (.unix(path: "/run/air"), .noSuchFile, .other),
-      (.unix(path: "/run/air"), .accessDenied, .notAllowed),
-    ])
-  func kind(radio: RadioAddress, code: ErrorNumber, kind: RadioError.Kind) {
-    #expect(RadioError(radio, SystemError(code, "open", "it")).kind == kind)
-  }
-
-  @Test(
-    "says whether another program has it, which may be a ball",
-    arguments: [
-      (RadioAddress.tcpServer(host: "_", port: 7_300), ErrorNumber.addressInUse, true),
-      (.tcpServer(host: "_", port: 7_300), .accessDenied, false),
-      (.line("/dev/ttyUSB0"), .busy, true),
-      (.unix(path: "/run/air"), .connectionRefused, false),
-    ])
-  func inUse(radio: RadioAddress, code: ErrorNumber, isInUse: Bool) {
-    #expect(RadioError(radio, SystemError(code, "open", "it")).isInUse == isInUse)
   }
 }
 

@@ -1,6 +1,5 @@
 import BluetoothHost
 import LinuxAir
-import LinuxSystem
 import LinuxTestSupport
 import Testing
 import VirtualRadio
@@ -14,154 +13,132 @@ struct RadioTests {
   @Test("Packets go both ways, whole, however the stream is divided")
   func bothWays() throws {
     let bench = try Bench()
-    var radio = try Radio(bench.name, loop: bench.loop)
     let controller = try bench.accept()
-    var program = Recorder()
     let data: [UInt8] = [0x02, 0x40, 0x00, 0x01, 0x00, 0xAA]
-    program.outgoing = [reset, data]
-    try turn(&radio, &program, bench.loop, at: now)
-    #expect(program.take() == [.ready])
+    bench.program.outgoing = [reset, data]
+    try bench.turn(at: now)
+    #expect(bench.program.take() == [.ready])
     #expect(try controller.read() == reset + data)
 
     try controller.write(Array(resetComplete.prefix(3)))
-    try turn(&radio, &program, bench.loop, at: now)
-    #expect(program.take() == [])
+    try bench.turn(at: now)
+    #expect(bench.program.take() == [])
     try controller.write(Array(resetComplete.dropFirst(3)) + resetComplete)
-    try turn(&radio, &program, bench.loop, at: now)
-    #expect(program.take() == [.packet(resetComplete), .packet(resetComplete)])
-    radio.close()
+    try bench.turn(at: now)
+    #expect(bench.program.take() == [.packet(resetComplete), .packet(resetComplete)])
   }
 
   @Test("A controller that does not read delays the program's packets, and loses none")
   func backPressure() throws {
     let bench = try Bench()
-    var radio = try Radio(bench.name, loop: bench.loop)
     let controller = try bench.accept()
-    var program = Recorder()
     // 1 (type) + 2 (handle) + 2 (length) + 1,000
     let packet = [0x02, 0x40, 0x00, 0xE8, 0x03] + [UInt8](repeating: 0xAA, count: 1_000)
-    program.outgoing = Array(repeating: packet, count: 2_000)
-    try turn(&radio, &program, bench.loop, at: now)
-    let waiting = program.outgoing.count
+    bench.program.outgoing = Array(repeating: packet, count: 2_000)
+    try bench.turn(at: now)
+    let waiting = bench.program.outgoing.count
     #expect(waiting > 0)
-    try turn(&radio, &program, bench.loop, at: now)
-    #expect(program.outgoing.count == waiting)
+    try bench.turn(at: now)
+    #expect(bench.program.outgoing.count == waiting)
 
     var received: [UInt8] = []
     while received.count < 2_000 * packet.count {
       let piece = try controller.read(limit: 65_536)
       try #require(!piece.isEmpty)
       received += piece
-      try turn(&radio, &program, bench.loop, at: now)
+      try bench.turn(at: now)
     }
     #expect(received == Array(repeating: packet, count: 2_000).flatMap { $0 })
-    radio.close()
   }
 
   @Test("A flood of packets leaves other descriptors their turn")
   func flood() throws {
     let bench = try Bench()
-    var radio = try Radio(bench.name, loop: bench.loop)
     let controller = try bench.accept()
-    var program = Recorder()
     try controller.write(Array(repeating: resetComplete, count: 40).flatMap { $0 })
     try bench.loop.wait(until: now)
-    #expect(radio.serve(&program, at: now))
+    #expect(bench.serve(at: now))
     // Ready, and a burst.
-    #expect(program.take().count == 1 + RadioLink<2_053>.burst)
-    #expect(!radio.serve(&program, at: now))
-    #expect(program.take().count == 40 - RadioLink<2_053>.burst)
-    radio.close()
+    #expect(bench.program.take().count == 1 + RadioLink<2_053>.burst)
+    #expect(!bench.serve(at: now))
+    #expect(bench.program.take().count == 40 - RadioLink<2_053>.burst)
   }
 
   @Test("A lost radio is reported once, retried at growing intervals, and used again")
   func lostAndFound() throws {
     let bench = try Bench()
-    let loop = bench.loop
-    let name = bench.name
-    var radio = try Radio(name, loop: loop)
-    var program = Recorder()
     let controller = try bench.accept()
-    try turn(&radio, &program, loop, at: now)
-    #expect(program.take() == [.ready])
+    try bench.turn(at: now)
+    #expect(bench.program.take() == [.ready])
     try controller.write(resetComplete + [0x04, 0x0E])
     controller.close()
     bench.stopListening()
 
-    try turn(&radio, &program, loop, at: now)
-    #expect(program.take() == [.packet(resetComplete)])
-    try turn(&radio, &program, loop, at: now)
-    #expect(program.take() == [.lost("\(name) closed the connection")])
-    let isOpen = radio.isOpen
+    try bench.turn(at: now)
+    #expect(bench.program.take() == [.packet(resetComplete)])
+    try bench.turn(at: now)
+    #expect(bench.program.take() == [.lost("\(bench.name) closed the connection")])
+    let isOpen = bench.radio.isOpen
     #expect(!isOpen)
     var time = now
     for wait in [250, 500, 1_000, 2_000, 4_000, 5_000, 5_000] as [UInt32] {
-      #expect(radio.deadline == time.advanced(by: wait))
-      try turn(&radio, &program, loop, at: time.advanced(by: wait - 1))
-      #expect(radio.deadline == time.advanced(by: wait))
+      #expect(bench.radio.deadline == time.advanced(by: wait))
+      try bench.turn(at: time.advanced(by: wait - 1))
+      #expect(bench.radio.deadline == time.advanced(by: wait))
       time = time.advanced(by: wait)
-      try turn(&radio, &program, loop, at: time)
-      #expect(program.take() == [])
+      try bench.turn(at: time)
+      #expect(bench.program.take() == [])
     }
 
     try bench.listen()
     time = time.advanced(by: 5_000)
-    program.outgoing = [reset]
-    try turn(&radio, &program, loop, at: time)
-    #expect(program.take() == [.ready])
-    #expect(radio.deadline == nil)
+    bench.program.outgoing = [reset]
+    try bench.turn(at: time)
+    #expect(bench.program.take() == [.ready])
+    #expect(bench.radio.deadline == nil)
     let end = try bench.accept()
     #expect(try end.read() == reset)
     // Half a packet of the last connection is dropped.
     try end.write(resetComplete)
-    try turn(&radio, &program, loop, at: time)
-    #expect(program.take() == [.packet(resetComplete)])
-    radio.close()
+    try bench.turn(at: time)
+    #expect(bench.program.take() == [.packet(resetComplete)])
   }
 
   @Test("A controller that closes each time is retried with a pause")
   func closesEachTime() throws {
     let bench = try Bench()
-    var radio = try Radio(bench.name, loop: bench.loop)
-    var program = Recorder()
     var time = now
     for wait in [250, 500, 1_000] as [UInt32] {
       do { _ = try bench.accept() }
-      try turn(&radio, &program, bench.loop, at: time)
-      #expect(radio.deadline == time.advanced(by: wait))
+      try bench.turn(at: time)
+      #expect(bench.radio.deadline == time.advanced(by: wait))
       time = time.advanced(by: wait)
-      try turn(&radio, &program, bench.loop, at: time)
+      try bench.turn(at: time)
     }
-    radio.close()
   }
 
   @Test("A write to a controller that is gone is a loss, not the end of the process")
   func writeToNobody() throws {
     let bench = try Bench()
-    var radio = try Radio(bench.name, loop: bench.loop)
     do { _ = try bench.accept() }
-    var program = Recorder()
-    program.outgoing = [reset]
+    bench.program.outgoing = [reset]
     // Before the loop reports the end.
-    _ = radio.serve(&program, at: now)
+    bench.serve(at: now)
     #expect(
-      program.take() == [.ready, .lost("cannot write to \(bench.path): Broken pipe")])
-    radio.close()
+      bench.program.take() == [.ready, .lost("cannot write to \(bench.path): Broken pipe")])
   }
 
   /// Symptom: of two questions in one burst, one was answered.
   @Test("What a packet brings is sent before the next packet is received")
   func burstOfQuestions() throws {
     let bench = try Bench()
-    var radio = try Radio(bench.name, loop: bench.loop)
     let controller = try bench.accept()
     var program = OneAnswer()
     let packets = (0..<20 as Range<UInt8>).map { [0x02, 0x40, 0x00, 0x01, 0x00, $0] as [UInt8] }
     try controller.write(packets.flatMap { $0 })
     try bench.loop.wait(until: Instant(rawValue: 0))
-    _ = radio.serve(&program, at: now)
+    _ = bench.radio.serve(&program, at: now)
     #expect(try controller.read() == packets.flatMap { $0 })
-    radio.close()
   }
 
   /// Symptom: the next controller waited for ever.
@@ -198,33 +175,27 @@ struct RadioTests {
   @Test("A controller that sends anything between Resets is kept")
   func slowController() throws {
     let bench = try Bench()
-    var radio = try Radio(bench.name, loop: bench.loop)
     let controller = try bench.accept()
-    var program = Recorder()
     for _ in 0..<5 {
-      program.outgoing = [reset, reset, reset]
-      try turn(&radio, &program, bench.loop, at: now)
+      bench.program.outgoing = [reset, reset, reset]
+      try bench.turn(at: now)
       try controller.write(resetComplete)
-      try turn(&radio, &program, bench.loop, at: now)
+      try bench.turn(at: now)
     }
-    #expect(program.take().last == .packet(resetComplete))
-    let isOpen = radio.isOpen
+    #expect(bench.program.take().last == .packet(resetComplete))
+    let isOpen = bench.radio.isOpen
     #expect(isOpen)
-    radio.close()
   }
 
   @Test("A byte that cannot begin a packet is a loss that says so")
   func lostSync() throws {
     let bench = try Bench()
-    var radio = try Radio(bench.name, loop: bench.loop)
-    var program = Recorder()
     try bench.accept().write(resetComplete + [0x7F])
-    try turn(&radio, &program, bench.loop, at: now)
+    try bench.turn(at: now)
     #expect(
-      program.take() == [
+      bench.program.take() == [
         .ready, .packet(resetComplete), .lost("\(bench.name) sent 0x7F where a packet begins"),
       ])
-    radio.close()
   }
 
   // Symptom: the error was "the controller left command 0x0C03 unanswered".
@@ -271,6 +242,13 @@ struct RadioTests {
     #expect(error?.reason == "no controller listens at /tmp/no/such/socket")
   }
 
+  @Test("A program without a virtual air cannot open the radio virtual")
+  func withoutAir() throws {
+    let loop = try EventLoop()
+    let error = #expect(throws: RadioError.self) { _ = try Radio(.virtual, loop: loop) }
+    #expect(error?.description == "this program has no virtual air. Choose another radio.")
+  }
+
   @Test("A TCP server waits for its controller, and for the next one when it is gone")
   func tcpServer() throws {
     let port = try freePort()
@@ -303,21 +281,20 @@ struct RadioTests {
   @Test("Sinks see the packets of both directions")
   func sinks() throws {
     let bench = try Bench()
-    var radio = try Radio(bench.name, loop: bench.loop)
     let onlooker = Onlooker()
-    radio.sinks = [onlooker]
-    var program = Recorder()
-    program.outgoing = [reset]
+    bench.radio.sinks = [onlooker]
+    bench.program.outgoing = [reset]
     try bench.accept().write(resetComplete)
-    try turn(&radio, &program, bench.loop, at: now)
+    try bench.turn(at: now)
     #expect(onlooker.notes == ["received \(resetComplete)", "sent \(reset)"])
-    radio.close()
   }
 }
 
-/// A path where a controller listens, and a loop.
+/// A radio in a loop, with a program that records, and a path where its controller listens.
 private final class Bench {
   let loop: EventLoop
+  var radio: Radio
+  var program = Recorder()
   private let directory: TemporaryDirectory
   private var listener: StreamListener?
   var path: String { directory.path + "/controller" }
@@ -326,8 +303,12 @@ private final class Bench {
   init() throws {
     directory = try TemporaryDirectory()
     loop = try EventLoop()
-    try listen()
+    let path = directory.path + "/controller"
+    listener = try StreamListener(path: path)
+    radio = try Radio(.unix(path: path), loop: loop)
   }
+
+  deinit { radio.close() }
 
   func listen() throws {
     listener = try StreamListener(path: path)
@@ -342,6 +323,16 @@ private final class Bench {
     if let connection = try listener?.accept() { return ControllerEnd(connection) }
     throw SystemError(.wouldBlock, "accept a connection on", path)
   }
+
+  /// One turn of the loop, which does not sleep.
+  func turn(at now: Instant) throws {
+    try loop.wait(until: Instant(rawValue: 0))
+    serve(at: now)
+  }
+
+  /// The radio's part of a turn.
+  @discardableResult
+  func serve(at now: Instant) -> Bool { radio.serve(&program, at: now) }
 }
 
 /// A program that holds one answer: the last packet.
@@ -383,9 +374,4 @@ private func turn(
 ) throws {
   try loop.wait(until: Instant(rawValue: 0))
   _ = radio.serve(&program, at: now)
-}
-
-/// A TCP port without a listener.
-private func freePort() throws -> UInt16 {
-  try StreamListener(host: "127.0.0.1", port: 0).port
 }

@@ -1,7 +1,6 @@
 import BluetoothHost
 import Dispatch
 import LinuxAir
-import LinuxSystem
 import LinuxTestSupport
 import Synchronization
 import Testing
@@ -96,7 +95,7 @@ struct TCPOpeningTests {
 
   @Test("A server's host name is also looked up, and then the radio waits for the controller")
   func server() throws {
-    let port = try StreamListener(host: "127.0.0.1", port: 0).port
+    let port = try freePort()
     let loop = try EventLoop()
     var radio = RadioSourcePort(.tcpServer(host: "localhost", port: port), loop: loop)
     try radio.open(in: loop)

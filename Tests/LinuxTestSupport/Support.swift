@@ -1,7 +1,6 @@
 import BluetoothHost
 import Glibc
 import LinuxRadio
-import LinuxSystem
 import Testing
 
 /// A program that records its calls, and sends given packets.
@@ -71,8 +70,7 @@ package final class TemporaryDirectory {
   /// Creates a file and its directories.
   package func write(_ text: String, to name: String) throws {
     makeFolders(of: name)
-    let file = try Files.create(path + "/" + name)
-    _ = try file.write(Array(text.utf8).span)
+    try Files.write(text, to: path + "/" + name)
   }
 
   /// Creates a symbolic link and its directories.

@@ -1,6 +1,6 @@
 import Glibc
 import Linux
-import LinuxSystem
+import LinuxRadio
 
 extension StreamSocket {
   /// Connects to a port of this machine, for a test of a program that listens there. Blocks until the

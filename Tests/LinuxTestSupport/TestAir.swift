@@ -1,6 +1,6 @@
 import Foundation
 import LinuxAir
-import LinuxSystem
+import LinuxRadio
 import Synchronization
 import Testing
 import VirtualRadio

@@ -105,7 +105,7 @@ class Machine(Program):
         return await self.words(symbol(self._elf, pattern), count)
 
     async def sleep_statistics(self) -> dict[str, int]:
-        """The counts of Sources/CortexM/Sleep.swift."""
+        """The counts of Sources/CortexM/Clock.swift."""
         names = ("wake-ups", "waits", "ticks awake")
         return dict(zip(names, await self.variable(r".*5sleepAA5SleepVvp", len(names))))
 

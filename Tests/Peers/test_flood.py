@@ -21,7 +21,7 @@ async def test_refused_statements_are_counted_and_lines_of_others_stay():
         refused, omitted = ball.events("refused"), ball.events("omitted")
         assert len(refused) < 1_000, ball.transcript
         assert len(refused) + sum(one["count"] for one in omitted) == 5_000
-        flooder = {"central": gone["central"], "place": gone["place"]}
+        flooder = {"central": gone["central"], "connection": gone["connection"]}
         assert all(one == {"event": "omitted", **flooder, "count": one["count"]} for one in omitted)
         # Nothing of a link comes after its end.
         assert ball.output.index(_line(ball, "disconnected")) > ball.output.index(

@@ -116,7 +116,7 @@ async def reports(central: Central, until: str, times: int) -> collections.Count
 
 
 async def test_a_ball_with_two_connections_serves_two_centrals_at_once(radio):
-    options = ["--radio", radio, "--count", "1", "--places", "2"]
+    options = ["--radio", radio, "--count", "1", "--connections", "2"]
     async with swarm_running(*options):
         async with Central.opened(radio, 1) as first, Central.opened(radio, 2) as second:
             visits = [await visit_of(first), await visit_of(second)]

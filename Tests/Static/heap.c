@@ -1,4 +1,4 @@
-// Tests the heap of Sources/CStatic: scripts/check eightballd compiles it with the names
+// Tests the heap of Sources/eightballd/Static: scripts/check eightballd compiles it with the names
 // small_malloc, small_calloc, small_realloc and small_free.
 #include <errno.h>
 #include <stddef.h>

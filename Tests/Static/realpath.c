@@ -1,4 +1,4 @@
-// Compares the realpath of Sources/CStatic with the system's: scripts/check eightballd compiles it
+// Compares the realpath of Sources/eightballd/Static with the system's: scripts/check eightballd compiles it
 // with the name small_realpath.
 #include <errno.h>
 #include <limits.h>

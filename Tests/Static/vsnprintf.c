@@ -1,4 +1,4 @@
-// Compares the vsnprintf of Sources/CStatic with the system's: scripts/check eightballd compiles it
+// Compares the vsnprintf of Sources/eightballd/Static with the system's: scripts/check eightballd compiles it
 // with the name small_vsnprintf.
 #include <errno.h>
 #include <limits.h>

@@ -44,44 +44,21 @@ struct VirtualChipTests {
       ])
   }
 
-  struct Wire: CustomTestStringConvertible {
-    var testDescription: String
-    var drive: VirtualChip.Drive
-    var bias: LineSettings.Bias
-    var isActiveLow: Bool
-    var isActive: Bool
-  }
-
   @Test(
     "A line has the level that drives it, or else that of its resistor",
     arguments: [
-      Wire(
-        testDescription: "high", drive: .high, bias: .pullDown, isActiveLow: false, isActive: true),
-      Wire(testDescription: "low", drive: .low, bias: .pullUp, isActiveLow: false, isActive: false),
-      Wire(
-        testDescription: "pulled up", drive: .nothing, bias: .pullUp, isActiveLow: false,
-        isActive: true),
-      Wire(
-        testDescription: "pulled down", drive: .nothing, bias: .pullDown, isActiveLow: false,
-        isActive: false),
-      Wire(
-        testDescription: "pulled up, active low", drive: .nothing, bias: .pullUp,
-        isActiveLow: true, isActive: false),
-      Wire(
-        testDescription: "low, active low", drive: .low, bias: .pullUp, isActiveLow: true,
-        isActive: true),
-      Wire(
-        testDescription: "unconnected", drive: .nothing, bias: .none, isActiveLow: false,
-        isActive: false),
-    ])
-  func levels(_ wire: Wire) throws {
-    chip.drive(0, wire.drive)
+      // What drives it, its resistor, whether it is active low, and whether it is active.
+      (.high, .pullDown, false, true), (.low, .pullUp, false, false),
+      (.nothing, .pullUp, false, true), (.nothing, .pullDown, false, false),
+      (.nothing, .pullUp, true, false), (.low, .pullUp, true, true),
+      (.nothing, .none, false, false),
+    ] as [(VirtualChip.Drive, LineSettings.Bias, Bool, Bool)])
+  func levels(drive: VirtualChip.Drive, bias: LineSettings.Bias, isLow: Bool, isActive: Bool) throws
+  {
+    chip.drive(0, drive)
     let lines = try chip.request(
-      [
-        LineSettings(
-          offset: 0, direction: .input, isActiveLow: wire.isActiveLow, bias: wire.bias)
-      ], consumer: "me")
-    #expect(try lines.isActive(0) == wire.isActive)
+      [LineSettings(offset: 0, direction: .input, isActiveLow: isLow, bias: bias)], consumer: "me")
+    #expect(try lines.isActive(0) == isActive)
     #expect(try lines.nextEvent() == nil)
   }
 

@@ -87,9 +87,7 @@ struct ACLTests {
     #expect(
       pair.peripheral.receive() == [
         acl(far, .firstFlushable, [1]),
-        event(
-          DisconnectionComplete(
-            status: .success, handle: far, reason: .remoteUserTerminatedConnection)),
+        ended(far, .remoteUserTerminatedConnection),
       ])
     #expect(pair.central.receive().count == 2)  // Command Status and Disconnection Complete
   }
@@ -165,7 +163,7 @@ struct CrowdTests {
     air.advance(to: milliseconds(720))
     #expect(
       ball.receive() == [
-        event(DisconnectionComplete(status: .success, handle: left, reason: .connectionTimeout))
+        ended(left, .connectionTimeout)
       ])
     #expect(ball.controller.connectionHandles.count == 2)
     #expect(phones[0].receive() == [])

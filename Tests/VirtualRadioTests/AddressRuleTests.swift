@@ -16,10 +16,6 @@ struct AddressRuleTests {
     other = TestHost(on: air)
   }
 
-  private func reports(_ host: TestHost) -> [[UInt8]] {
-    host.receive().filter { $0.starts(with: [0x04, 0x3E]) && $0[3] == 0x02 }
-  }
-
   /// The private addresses in the host's LE Enhanced Connection Complete: its own, and the peer's.
   private func addresses(_ host: TestHost) -> [[UInt8]] {
     let event = host.receive().last { $0.starts(with: [0x04, 0x3E, 31, 0x0A, 0]) } ?? .zeros(34)
@@ -58,7 +54,7 @@ struct AddressRuleTests {
       ball.send(LESetRandomAddress(randomAddress(9)))
       ball.advertise([], ownAddressType: type)
       phone.scan()
-      #expect(reports(phone) == [report(.connectable, randomAddress(9))])
+      #expect(phone.reports() == [report(.connectable, randomAddress(9))])
     }
   }
 
@@ -69,8 +65,8 @@ struct AddressRuleTests {
     phone.resolve(publicAddress(1), localKey: resolvingKey(2))
     ball.advertise(type: 4, peer: publicAddress(2))
     for host in [phone, other] { host.scan(ownAddressType: ownAddressType) }
-    #expect(reports(phone) == [report(.directed, publicAddress(1))])
-    #expect(reports(other) == [])
+    #expect(phone.reports() == [report(.directed, publicAddress(1))])
+    #expect(other.reports() == [])
     other.connect(to: publicAddress(1))
     #expect(other.controller.connectionHandles == [])
     // A directed advertiser accepts its target only at the address that it names.
@@ -86,16 +82,16 @@ struct AddressRuleTests {
     let local = try #require(
       phone.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(1)))
     ball.advertise(type: 4, peer: local)
-    #expect(reports(phone) == [report(.directed, publicAddress(1))])
+    #expect(phone.reports() == [report(.directed, publicAddress(1))])
     // The same address is not the one of a scanner with a public address, unless it resolves.
-    phone.send(LESetScanEnable(enable: 0, filterDuplicates: 0))
+    phone.stopScanning()
     phone.scan()
-    #expect(reports(phone) == [])
-    phone.send(LESetScanEnable(enable: 0, filterDuplicates: 0))
+    #expect(phone.reports() == [])
+    phone.stopScanning()
     _ = phone.receive()
     phone.enableResolution()
     phone.scan()
-    #expect(reports(phone) == [report(.directed, publicAddress(1))])
+    #expect(phone.reports() == [report(.directed, publicAddress(1))])
   }
 
   @Test("A device without a key of its own is accepted at its identity")
@@ -104,7 +100,7 @@ struct AddressRuleTests {
     phone.enableResolution()
     phone.scan()
     ball.advertise([])
-    #expect(reports(phone) == [report(.connectable, publicAddress(1))])
+    #expect(phone.reports() == [report(.connectable, publicAddress(1))])
   }
 
   @Test("Active scans: who is answered, by the advertiser's filter and list")
@@ -114,9 +110,9 @@ struct AddressRuleTests {
     for (filter, phoneCount, otherCount) in [(UInt8(0), 2, 2), (1, 2, 1), (2, 2, 2), (3, 2, 1)] {
       ball.advertise([], scanResponse: [2, 9, 65], filterPolicy: filter)
       for host in [phone, other] { host.scan(active: true) }
-      #expect(reports(phone).count == phoneCount, "filter \(filter)")
-      #expect(reports(other).count == otherCount, "filter \(filter)")
-      for host in [phone, other] { host.send(LESetScanEnable(enable: 0, filterDuplicates: 0)) }
+      #expect(phone.reports().count == phoneCount, "filter \(filter)")
+      #expect(other.reports().count == otherCount, "filter \(filter)")
+      for host in [phone, other] { host.stopScanning() }
       ball.send(LESetAdvertisingEnable(false))
     }
   }
@@ -186,39 +182,32 @@ struct AddressRuleTests {
     ball.enableResolution()
     ball.advertise([], scanResponse: [2, 9, 65])
     for host in [phone, other] { host.scan(active: true) }
-    #expect(reports(phone) == [report(.connectable, publicAddress(1))])
-    #expect(reports(other).count == 2)
+    #expect(phone.reports() == [report(.connectable, publicAddress(1))])
+    #expect(other.reports().count == 2)
     // In device privacy mode it does.
     for host in [phone, ball] {
-      host.send(LESetScanEnable(enable: 0, filterDuplicates: 0))
+      host.stopScanning()
       host.send(LESetAdvertisingEnable(false))
     }
     ball.send(LESetPrivacyMode(peer: publicAddress(2), mode: 1))
     ball.send(LESetAdvertisingEnable(true))
     _ = phone.receive()
     phone.scan(active: true)
-    #expect(reports(phone).count == 2)
+    #expect(phone.reports().count == 2)
   }
 
   @Test(
     "Private addresses are generated for the own address types 0x02 and 0x03 alone",
-    arguments: ["advertises", "scans", "initiates"])
-  func whenGenerated(_ activity: String) {
+    arguments: Activity.allCases)
+  func whenGenerated(_ activity: Activity) {
     ball.send(LESetRandomAddress(randomAddress(9)))
     _ = ball.receive()
     ball.resolve(publicAddress(7), localKey: resolvingKey(1))
     for type in UInt8(0)...3 {
-      switch activity {
-      case "advertises": ball.advertise(ownAddressType: type, peer: publicAddress(7))
-      case "scans": ball.scan(ownAddressType: type)
-      default: ball.connect(to: publicAddress(7), ownAddressType: type)
-      }
-      _ = ball.receive()
+      activity.begin(ball, ownAddressType: type)
       let local = ball.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(7))
       #expect((local != nil) == (type >= 2), "type \(type)")
-      ball.send(LESetAdvertisingEnable(false))
-      ball.send(LESetScanEnable(enable: 0, filterDuplicates: 0))
-      ball.send(.leCreateConnectionCancel)
+      activity.end(ball)
     }
   }
 
@@ -254,7 +243,7 @@ struct AddressRuleTests {
   func directedData() {
     ball.advertise([2, 1, 6], type: 4, peer: publicAddress(2))
     phone.scan(active: true)
-    #expect(reports(phone) == [report(.directed, publicAddress(1))])
+    #expect(phone.reports() == [report(.directed, publicAddress(1))])
   }
 
   @Test("A signal strength in one direction leaves the other; out of range holds in both")
@@ -264,25 +253,26 @@ struct AddressRuleTests {
       advertiser.advertise([])
       scanner.scan()
       #expect(
-        reports(scanner) == [
+        scanner.reports() == [
           report(.connectable, advertiser.controller.address, rssi: strength)
         ])
       advertiser.send(LESetAdvertisingEnable(false))
-      scanner.send(LESetScanEnable(enable: 0, filterDuplicates: 0))
+      scanner.stopScanning()
     }
     air.setSignalStrength(nil, from: ball.controller, to: phone.controller)
     for (advertiser, scanner) in [(ball, phone), (phone, ball)] {
       advertiser.advertise([])
       scanner.scan()
-      #expect(reports(scanner) == [])
+      #expect(scanner.reports() == [])
+      #expect(air.deadline == nil)
       advertiser.send(LESetAdvertisingEnable(false))
-      scanner.send(LESetScanEnable(enable: 0, filterDuplicates: 0))
+      scanner.stopScanning()
     }
     // Back in range in that direction.
     air.setSignalStrength(-10, from: ball.controller, to: phone.controller)
     ball.advertise([])
     phone.scan()
-    #expect(reports(phone) == [report(.connectable, publicAddress(1), rssi: -10)])
+    #expect(phone.reports() == [report(.connectable, publicAddress(1), rssi: -10)])
   }
 
   @Test("Only the links of the two controllers break when they are out of each other's range")

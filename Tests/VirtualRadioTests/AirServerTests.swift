@@ -1,7 +1,7 @@
 import BluetoothHost
 import Glibc
 import LinuxAir
-import LinuxSystem
+import LinuxRadio
 import Testing
 import VirtualRadio
 
@@ -14,6 +14,7 @@ struct AirServerTests {
     let server: AirServer
     private let loop: EventLoop
     var notices: [String] = []
+    private(set) var clients: [SocketHost] = []
 
     init(_ name: String, maximumClients: Int = 64) throws {
       path = "/tmp/virtual-radio-test-\(name)-\(UInt64.random(in: 0...(.max))).sock"
@@ -32,15 +33,23 @@ struct AirServerTests {
     }
 
     func connect() throws -> SocketHost {
-      let host = SocketHost(descriptor: try StreamSocket.connect(path: path))
+      let host = SocketHost(try StreamSocket.connect(path: path))
+      clients.append(host)
       try settle()
       return host
     }
+
+    /// A client's socket is closed when the test does not use it any more.
+    func drop(_ host: SocketHost) { clients.removeAll { $0 === host } }
   }
 
   /// A host at the far end of a socket.
-  struct SocketHost: ~Copyable {
+  final class SocketHost {
     let descriptor: FileDescriptor
+
+    init(_ descriptor: consuming FileDescriptor) {
+      self.descriptor = descriptor
+    }
 
     func send(_ bytes: [UInt8]) throws {
       var offset = 0
@@ -63,15 +72,6 @@ struct AirServerTests {
         case .end: return received.isEmpty ? nil : received
         }
       }
-    }
-  }
-
-  /// A host that lives as long as this value.
-  final class KeptHost {
-    let host: SocketHost
-
-    init(_ host: consuming SocketHost) {
-      self.host = host
     }
   }
 
@@ -104,16 +104,7 @@ struct AirServerTests {
       let phone = try fixture.connect()
       try phone.send(bytes { LESetEventMask(mask: .max).writePacket(to: &$0) })
       try phone.send(bytes { SetEventMask(mask: .max).writePacket(to: &$0) })
-      try phone.send(
-        bytes {
-          LECreateConnection(
-            scanInterval: 16, scanWindow: 16, filterPolicy: 0, peer: publicAddress(1),
-            ownAddressType: 0,
-            parameters: ConnectionParameters(
-              minimumInterval: 24, maximumInterval: 24, latency: 0,
-              supervisionTimeout: 72)
-          ).writePacket(to: &$0)
-        })
+      try phone.send(bytes { LECreateConnection(to: publicAddress(1)).writePacket(to: &$0) })
       try fixture.settle()
       #expect(ball.receive().count == 1)
       _ = try phone.receive()
@@ -126,6 +117,7 @@ struct AirServerTests {
       #expect(try phone.receive() == [])
       fixture.server.advance(to: fixture.server.air.now)
       #expect(try phone.receive() == completed(handle))
+      fixture.drop(phone)
     }
     let handle = ball.handle
     try fixture.settle()
@@ -136,7 +128,7 @@ struct AirServerTests {
     fixture.server.advance(to: deadline)
     #expect(
       ball.receive() == [
-        event(DisconnectionComplete(status: .success, handle: handle, reason: .connectionTimeout))
+        ended(handle, .connectionTimeout)
       ])
   }
 
@@ -154,7 +146,6 @@ struct AirServerTests {
     try right.send(readAddress)
     try fixture.settle()
     #expect(try right.receive()?.count == 13)
-    drop(wrong)
   }
 
   @Test("A client that never reads its answers is dropped")
@@ -170,29 +161,26 @@ struct AirServerTests {
     #expect(
       fixture.notices.last
         == "F0:00:00:00:00:01 dropped: it sends commands and does not read the answers")
-    drop(host)
   }
 
   @Test("When the air is full, a new client's first command is refused, until one leaves")
   func full() throws {
     let fixture = try Fixture("full", maximumClients: 1)
-    do {
-      let first = try fixture.connect()
-      for _ in 0..<2 {
-        let second = try fixture.connect()
-        #expect(fixture.server.clientCount == 1)
-        try second.send([0x01, 0x03, 0x0C, 0x00])
-        try fixture.settle()
-        #expect(try second.receive() == complete(.reset, .rejectedDueToLimitedResources))
-        #expect(try second.receive() == nil)
-      }
-      // It is reported once, not for each retry of a program.
-      #expect(
-        fixture.notices == [
-          "F0:00:00:00:00:01 joined", "the virtual air is full (1 radio): refused a program",
-        ])
-      drop(first)
+    _ = try fixture.connect()
+    for _ in 0..<2 {
+      let second = try fixture.connect()
+      #expect(fixture.server.clientCount == 1)
+      try second.send([0x01, 0x03, 0x0C, 0x00])
+      try fixture.settle()
+      #expect(try second.receive() == complete(.reset, .rejectedDueToLimitedResources))
+      #expect(try second.receive() == nil)
     }
+    // It is reported once, not for each retry of a program.
+    #expect(
+      fixture.notices == [
+        "F0:00:00:00:00:01 joined", "the virtual air is full (1 radio): refused a program",
+      ])
+    fixture.drop(fixture.clients[0])
     try fixture.settle()
     let next = try fixture.connect()
     try next.send(readAddress)
@@ -200,7 +188,6 @@ struct AirServerTests {
     #expect(try next.receive() == complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0]))
     _ = try fixture.connect()
     #expect(fixture.notices.last == "the virtual air is full (1 radio): refused a program")
-    drop(next)
   }
 
   @Test("At the limit on open files, a client is refused, and the others stay")
@@ -210,20 +197,16 @@ struct AirServerTests {
       let it = AirServerTests()
       let fixture = try Fixture("files")
       let first = try fixture.connect()
-      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-      var limit = rlimit()
-      try #require(unsafe getrlimit(resource, &limit) == 0)
       // The client takes the last free descriptor, so the server has none.
       let free = dup(0)
       Glibc.close(free)
-      var lowered = limit
-      lowered.rlim_cur = UInt(free) + 1
-      try #require(unsafe setrlimit(resource, &lowered) == 0)
-      defer { _ = unsafe setrlimit(resource, &limit) }
+      let usual = try it.limitFiles(to: UInt(free) + 1)
+      defer { _ = try? it.limitFiles(to: usual) }
       for _ in 0..<3 {
         let second = try fixture.connect()
         #expect(try second.receive() == complete(.reset, .rejectedDueToLimitedResources))
         #expect(try second.receive() == nil)
+        fixture.drop(second)
       }
       #expect(fixture.notices.count == 2)
       #expect(fixture.notices.last?.contains("Too many open files") == true)
@@ -238,21 +221,19 @@ struct AirServerTests {
     let fixture = try Fixture("silent", maximumClients: 1)
     let first = try fixture.connect()
     let oldest = try fixture.connect()
-    var others: [KeptHost] = []
-    for _ in 0..<15 { others.append(KeptHost(try fixture.connect())) }
+    for _ in 0..<15 { _ = try fixture.connect() }
     #expect(try oldest.receive() == [])
-    others.append(KeptHost(try fixture.connect()))
+    _ = try fixture.connect()
     #expect(try oldest.receive() == nil)
     try first.send(readAddress)
     try fixture.settle()
     #expect(try first.receive()?.count == 13)
-    #expect(others.count == 16)
   }
 
   @Test("A refused client stays until its first command is complete")
   func refusedInPieces() throws {
     let fixture = try Fixture("pieces", maximumClients: 1)
-    let first = try fixture.connect()
+    _ = try fixture.connect()
     let second = try fixture.connect()
     for byte in readAddress.dropLast() {
       try second.send([byte])
@@ -265,20 +246,18 @@ struct AirServerTests {
       try second.receive() == complete(.readBDADDR, .rejectedDueToLimitedResources, .zeros(6)))
     #expect(try second.receive() == nil)
     #expect(fixture.server.clientCount == 1)
-    drop(first)
   }
 
   @Test("A refused client that leaves by itself causes no notice")
   func refusedLeaves() throws {
     let fixture = try Fixture("leaves", maximumClients: 1)
-    let first = try fixture.connect()
-    drop(try fixture.connect())
+    _ = try fixture.connect()
+    fixture.drop(try fixture.connect())
     try fixture.settle()
     #expect(
       fixture.notices == [
         "F0:00:00:00:00:01 joined", "the virtual air is full (1 radio): refused a program",
       ])
-    drop(first)
   }
 
   @Test("A server accepts 64 clients by default, and up to its limit")
@@ -286,13 +265,11 @@ struct AirServerTests {
     #expect(AirServer.defaultMaximumClients == 64)
     #expect(AirServer(air: VirtualAir(), loop: try EventLoop()).maximumClients == 64)
     let fixture = try Fixture("limits", maximumClients: 2)
-    var hosts: [KeptHost] = []
     for expected in [1, 2, 2] {
-      hosts.append(KeptHost(try fixture.connect()))
+      _ = try fixture.connect()
       #expect(fixture.server.clientCount == expected)
     }
     #expect(fixture.notices.last == "the virtual air is full (2 radios): refused a program")
-    #expect(hosts.count == 3)
   }
 
   @Test("If even a refusal needs a file too many, clients wait until one leaves")
@@ -301,17 +278,12 @@ struct AirServerTests {
     await #expect(processExitsWith: .success) {
       let it = AirServerTests()
       let fixture = try Fixture("paused")
-      let first = try fixture.connect()
-      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-      var limit = rlimit()
-      try #require(unsafe getrlimit(resource, &limit) == 0)
-      let second = SocketHost(descriptor: try StreamSocket.connect(path: fixture.path))
+      _ = try fixture.connect()
+      let second = SocketHost(try StreamSocket.connect(path: fixture.path))
       // Below the descriptors in use, so the server's spare one does not help.
-      var lowered = limit
-      lowered.rlim_cur = 3
-      try #require(unsafe setrlimit(resource, &lowered) == 0)
+      let usual = try it.limitFiles(to: 3)
       try fixture.settle()
-      _ = unsafe setrlimit(resource, &limit)
+      _ = try it.limitFiles(to: usual)
       #expect(fixture.notices.count == 2)
       #expect(fixture.notices.last?.contains("Too many open files") == true)
       // The loop is not woken again for the client that waits.
@@ -319,7 +291,7 @@ struct AirServerTests {
       try fixture.settle()
       #expect(try second.receive() == [])
       #expect(fixture.server.clientCount == 1)
-      it.drop(first)
+      fixture.drop(fixture.clients[0])
       try fixture.settle()
       #expect(fixture.server.clientCount == 1)
       #expect(try second.receive() == complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0]))
@@ -339,7 +311,6 @@ struct AirServerTests {
       #expect(controller.counters.malformedPackets == malformed)
     }
     #expect(fixture.server.clientCount == 1)
-    drop(host)
   }
 
   @Test("A polite server: a closed socket ends the client's links at once")
@@ -350,25 +321,16 @@ struct AirServerTests {
     ball.advertise()
     do {
       let phone = try fixture.connect()
-      try phone.send(
-        bytes {
-          LECreateConnection(
-            scanInterval: 16, scanWindow: 16, filterPolicy: 0, peer: publicAddress(1),
-            ownAddressType: 0,
-            parameters: ConnectionParameters(
-              minimumInterval: 24, maximumInterval: 24, latency: 0, supervisionTimeout: 72)
-          ).writePacket(to: &$0)
-        })
+      try phone.send(bytes { LECreateConnection(to: publicAddress(1)).writePacket(to: &$0) })
       try fixture.settle()
       _ = ball.receive()
+      fixture.drop(phone)
     }
     let handle = ball.handle
     try fixture.settle()
     #expect(
       ball.receive() == [
-        event(
-          DisconnectionComplete(
-            status: .success, handle: handle, reason: .remoteDevicePoweredOff))
+        ended(handle, .remoteDevicePoweredOff)
       ])
     #expect(fixture.server.deadline == nil)
   }
@@ -408,6 +370,14 @@ struct AirServerTests {
     #expect(throws: SystemError.self) { _ = try StreamSocket.connect(path: fixture.path) }
   }
 
-  /// Closes the client's socket.
-  private func drop(_ host: consuming SocketHost) {}
+  /// Limits the open files of this process, and returns the last limit.
+  private func limitFiles(to count: UInt) throws -> UInt {
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    var limit = rlimit()
+    try #require(unsafe getrlimit(resource, &limit) == 0)
+    let last = limit.rlim_cur
+    limit.rlim_cur = count
+    try #require(unsafe setrlimit(resource, &limit) == 0)
+    return last
+  }
 }

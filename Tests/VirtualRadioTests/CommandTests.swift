@@ -29,10 +29,6 @@ struct CommandTests {
       "LE Read Buffer Size: 251 × 8", 0x2002, [],
       complete(.leReadBufferSize, .success, [251, 0, 8])),
     Row(
-      "LE features: encryption, parameter request, reject, exchange, data length (5), privacy (6), 2M (8)",
-      0x2003, [],
-      complete(.leReadLocalSupportedFeatures, .success, [0x6F, 0x01, 0, 0, 0, 0, 0, 0])),
-    Row(
       "Features: LE only", 0x1003, [],
       complete(.readLocalSupportedFeatures, .success, [0, 0, 0, 0, 0x60, 0, 0, 0])),
     Row(
@@ -41,42 +37,17 @@ struct CommandTests {
     Row(
       "LE Set Random Address", 0x2005, [1, 2, 3, 4, 5, 0xC6], complete(.leSetRandomAddress)),
     Row(
-      "LE Read PHY of no link", 0x2030, [7, 0],
-      complete(.leReadPHY, .unknownConnectionIdentifier, [7, 0, 0, 0])),
-    Row(
-      "Disconnect of no link", 0x0406, [7, 0, 0x13],
-      status(.disconnect, .unknownConnectionIdentifier)),
-    Row(
-      "LE Set Data Length of no link", 0x2022, [7, 0, 251, 0, 72, 8],
-      complete(.leSetDataLength, .unknownConnectionIdentifier, [7, 0])),
-    Row(
       "LE Create Connection Cancel of nothing", 0x200E, [],
       complete(.leCreateConnectionCancel, .commandDisallowed)),
     Row("Inquiry: unknown", 0x0401, [], status(HCIOpcode(rawValue: 0x0401), .unknownCommand)),
     Row(
-      "LE Read Local P-256 Public Key: unknown", 0x2025, [],
-      status(.leReadLocalP256PublicKey, .unknownCommand)),
-    Row(
       "A maker's own: unknown", 0xFC01, [1], status(HCIOpcode(rawValue: 0xFC01), .unknownCommand)),
-    Row(
-      "Advertising twice as often as allowed", 0x2006,
-      [0x1F, 0, 0x1F, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0],
-      complete(.leSetAdvertisingParameters, .invalidCommandParameters)),
-    Row(
-      "Advertising without a channel", 0x2006,
-      [0x20, 0, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-      complete(.leSetAdvertisingParameters, .invalidCommandParameters)),
     Row(
       "Advertising data of 32 bytes", 0x2008, [32] + [UInt8](repeating: 0, count: 31),
       complete(.leSetAdvertisingData, .invalidCommandParameters)),
     Row(
       "Advertising switched to 2", 0x200A, [2],
       complete(.leSetAdvertisingEnable, .invalidCommandParameters)),
-    Row(
-      "Scan window beyond its interval", 0x200B, [1, 0x10, 0, 0x11, 0, 0, 0],
-      complete(.leSetScanParameters, .invalidCommandParameters)),
-    Row(
-      "Reset with a parameter", 0x0C03, [0], complete(.reset, .invalidCommandParameters)),
     Row(
       "LE Read Supported States: every combination", 0x201C, [],
       complete(
@@ -96,42 +67,6 @@ struct CommandTests {
     #expect(small.ask(.leReadBufferSize) == [complete(.leReadBufferSize, .success, [27, 0, 1])])
     let shared = TestHost(on: air, configuration: .init(sharesBuffers: true))
     #expect(shared.ask(.leReadBufferSize) == [complete(.leReadBufferSize, .success, [0, 0, 0])])
-  }
-
-  @Test("The mask of supported commands has exactly the known commands")
-  func supportedCommands() throws {
-    let host = TestHost(on: VirtualAir())
-    let answer = try #require(host.ask(.readLocalSupportedCommands).first)
-    #expect(answer.count == 3 + 4 + 64)
-    let mask = Array(answer.dropFirst(7))
-    // Core Specification, Vol 4, Part E, 6.27.
-    #expect(mask[0] == 1 << 5)  // Disconnect
-    #expect(mask[25] == 0b1111_0111)  // LE Set Event Mask … LE Set Advertising Data
-    #expect(mask[26] == 0xFF)  // LE Set Scan Response Data … LE Clear Filter Accept List
-    #expect(mask[27] == 0b1110_0111)  // without the channel map
-    #expect(mask[33] == 0b1111_0000)
-    #expect(mask[34] == 0b1111_1001)  // without the curve's commands
-    #expect(mask[35] == 0b0111_1111)
-    #expect(mask[39] == 0b0000_0100)  // LE Set Privacy Mode
-    let bits = mask.reduce(0) { $0 + $1.nonzeroBitCount }
-    // Every command of the table but Read Local Supported Commands, which has no bit.
-    #expect(bits == TestHost.knownOpcodes.count - 1)
-  }
-
-  @Test("Without data length extension and 2M, their commands are unknown, and not in the mask")
-  func plainController() throws {
-    let host = TestHost(
-      on: VirtualAir(),
-      configuration: .init(supportsDataLengthExtension: false, supports2MPHY: false))
-    #expect(
-      host.ask(.leSetDataLength, [0, 0, 251, 0, 72, 8])
-        == [status(.leSetDataLength, .unknownCommand)])
-    #expect(
-      host.ask(.leReadLocalSupportedFeatures)
-        == [complete(.leReadLocalSupportedFeatures, .success, [0x4F, 0, 0, 0, 0, 0, 0, 0])])
-    let answer = try #require(host.ask(.readLocalSupportedCommands).first)
-    #expect(answer[7 + 33] == 0b0011_0000)
-    #expect(answer[7 + 35] == 0b0000_0111)
   }
 
   @Test("Before the host sets its masks, no LE event is enabled")
@@ -165,18 +100,86 @@ struct CommandTests {
     #expect(air.addController(address: publicAddress(0x77)).address == publicAddress(0x77))
     #expect(air.addController().address == publicAddress(3))
   }
+
+  // MARK: What a controller computes for its host
+
+  @Test("LE Encrypt is AES-128: the example of FIPS 197, C.1, the least significant byte first")
+  func encrypt() {
+    let host = TestHost(on: VirtualAir())
+    let key = (UInt8(0)..<16).map { $0 }
+    let plaintext = (UInt8(0)..<16).map { $0 * 0x11 }
+    let ciphertext: [UInt8] = [
+      0x69, 0xC4, 0xE0, 0xD8, 0x6A, 0x7B, 0x04, 0x30, 0xD8, 0xCD, 0xB7, 0x80, 0x70, 0xB4, 0xC5,
+      0x5A,
+    ]
+    #expect(
+      host.ask(.leEncrypt, key.reversed() + plaintext.reversed())
+        == [complete(.leEncrypt, .success, ciphertext.reversed())])
+  }
+
+  @Test("The P-256 commands are unknown, or refused; never executed")
+  func curve() {
+    let commands: [(HCIOpcode, Int)] = [
+      (.leReadLocalP256PublicKey, 0), (.leGenerateDHKey, 64), (.leGenerateDHKeyV2, 65),
+    ]
+    let air = VirtualAir()
+    let unknowing = TestHost(on: air)
+    let refusing = TestHost(
+      on: air, configuration: .init(p256Commands: .refused(.unspecifiedError)))
+    for (command, length) in commands {
+      #expect(unknowing.ask(command, .zeros(length)) == [status(command, .unknownCommand)])
+      #expect(refusing.ask(command, .zeros(length)) == [status(command, .unspecifiedError)])
+      for count in 0...70 where count != length {
+        #expect(
+          refusing.ask(command, .zeros(count)) == [status(command, .invalidCommandParameters)])
+      }
+    }
+  }
+
+  // MARK: The start-up of Linux
+
+  /// What Linux sends to an LE-only controller with this mask of commands (net/bluetooth,
+  /// hci_sync.c), in its order.
+  static let linux: [(name: String, opcode: UInt16, parameters: [UInt8])] = [
+    ("Reset", 0x0C03, []),
+    ("Read Local Supported Features", 0x1003, []),
+    ("Read Local Version Information", 0x1001, []),
+    ("Read BD_ADDR", 0x1009, []),
+    ("Read Local Supported Commands", 0x1002, []),
+    ("LE Read Local Supported Features", 0x2003, []),
+    ("LE Read Buffer Size", 0x2002, []),
+    ("LE Read Supported States", 0x201C, []),
+    ("Set Event Mask", 0x0C01, [0x90, 0xE8, 0x04, 0x02, 0, 0x80, 0, 0x20]),
+    ("LE Set Event Mask", 0x2001, [0x7F, 0x0A, 0, 0, 0, 0, 0, 0]),
+    ("LE Read Advertising Physical Channel Tx Power", 0x2007, []),
+    ("LE Read Filter Accept List Size", 0x200F, []),
+    ("LE Clear Filter Accept List", 0x2010, []),
+    ("LE Read Maximum Data Length", 0x202F, []),
+    ("LE Read Suggested Default Data Length", 0x2023, []),
+    ("LE Write Suggested Default Data Length: 251 bytes, 2,120 µs", 0x2024, [251, 0, 0x48, 8]),
+    ("LE Set Default PHY: 1M or 2M", 0x2031, [0, 0b011, 0b011]),
+    ("LE Set Random Address", 0x2005, [1, 2, 3, 4, 5, 0xC6]),
+    ("LE Set Scan Parameters", 0x200B, [1, 0x12, 0, 0x12, 0, 1, 0]),
+    ("LE Set Scan Enable", 0x200C, [1, 1]),
+    ("LE Set Scan Enable, off", 0x200C, [0, 0]),
+  ]
+
+  @Test("Every command of Linux succeeds")
+  func linuxStarts() {
+    let host = TestHost(on: VirtualAir())
+    for step in Self.linux {
+      let answers = host.ask(HCIOpcode(rawValue: step.opcode), step.parameters)
+      #expect(answers.count == 1, "\(step.name)")
+      #expect(answers.first?[1] == 0x0E, "\(step.name)")
+      #expect(answers.first?[6] == 0x00, "\(step.name)")
+    }
+  }
 }
 
 extension TestHost {
   /// Every command that a virtual controller knows, with the length of its parameters.
-  static let knownOpcodes: [(opcode: UInt16, length: Int)] = [
-    (0x0406, 3), (0x041D, 2), (0x0C01, 8), (0x0C03, 0), (0x1001, 0), (0x1002, 0), (0x1003, 0),
-    (0x1005, 0), (0x1009, 0), (0x1405, 2), (0x2001, 8), (0x2002, 0), (0x2003, 0), (0x2005, 6),
-    (0x2006, 15), (0x2007, 0), (0x2008, 32), (0x2009, 32), (0x200A, 1), (0x200B, 7), (0x200C, 2),
-    (0x200D, 25), (0x200E, 0), (0x200F, 0), (0x2010, 0), (0x2011, 7), (0x2012, 7), (0x2013, 14),
-    (0x2016, 2), (0x2017, 32), (0x2018, 0), (0x2019, 28), (0x201A, 18), (0x201B, 2), (0x201C, 0),
-    (0x2020, 14), (0x2021, 3), (0x2022, 6), (0x2023, 0), (0x2024, 4), (0x2027, 39), (0x2028, 7),
-    (0x2029, 0), (0x202A, 0), (0x202B, 7), (0x202C, 7), (0x202D, 1), (0x202E, 2), (0x202F, 0),
-    (0x2030, 2), (0x2031, 3), (0x2032, 7), (0x204E, 8),
-  ]
+  static let knownOpcodes: [(opcode: UInt16, length: Int)] =
+    [(opcode: 0x1002, length: 0)]
+    + RefusedCommand.all.filter { ![0x2025, 0x2026, 0x205E].contains($0.opcode.rawValue) }
+    .map { (opcode: $0.opcode.rawValue, length: $0.length) }
 }

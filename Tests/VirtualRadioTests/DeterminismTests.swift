@@ -45,7 +45,7 @@ struct DeterminismTests {
           type: UInt8([0, 0, 2, 3][Int(next(4))]))
       case 2: host.send(LESetAdvertisingEnable(false))
       case 3, 4: host.scan(active: next(2) == 0, filterDuplicates: next(2) == 0)
-      case 5: host.send(LESetScanEnable(enable: 0, filterDuplicates: 0))
+      case 5: host.stopScanning()
       case 6, 7:
         host.connect(to: other.controller.address, supervisionTimeout: UInt16(10 + next(60)))
       case 8: host.send(HCIOpcode.leCreateConnectionCancel)

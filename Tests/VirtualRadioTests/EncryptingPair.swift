@@ -60,10 +60,6 @@ struct EncryptingPair {
   func refreshed(_ handle: ConnectionHandle) -> [UInt8] {
     event(EncryptionKeyRefreshComplete(status: .success, handle: handle))
   }
-
-  func ended(_ handle: ConnectionHandle, _ reason: HCIErrorCode) -> [UInt8] {
-    event(DisconnectionComplete(status: .success, handle: handle, reason: reason))
-  }
 }
 
 extension Number128 {

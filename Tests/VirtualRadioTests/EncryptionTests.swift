@@ -6,12 +6,6 @@ import VirtualRadio
 struct EncryptionTests {
   let link = EncryptingPair()
 
-  @Test("The same key: both sides are encrypted")
-  func sameKey() {
-    link.encrypt()
-    #expect(link.pair.air.deadline == nil)
-  }
-
   @Test("No key: the central gets PIN or Key Missing, and the link stays")
   func noKey() {
     link.begin()
@@ -33,9 +27,9 @@ struct EncryptionTests {
     let (near, far, farBytes) = (link.near, link.far, link.farBytes)
     #expect(
       link.answer(link.otherKey) == [
-        complete(link.reply, .success, farBytes), link.ended(far, .micFailure),
+        complete(link.reply, .success, farBytes), ended(far, .micFailure),
       ])
-    #expect(link.central.receive() == [link.ended(near, .micFailure)])
+    #expect(link.central.receive() == [ended(near, .micFailure)])
     #expect(link.central.controller.connectionHandles == [])
     #expect(link.peripheral.controller.connectionHandles == [])
   }
@@ -60,16 +54,16 @@ struct EncryptionTests {
     let (near, far, farBytes) = (link.near, link.far, link.farBytes)
     #expect(
       link.peripheral.ask(link.negative, farBytes) == [
-        complete(link.negative, .success, farBytes), link.ended(far, .pinOrKeyMissing),
+        complete(link.negative, .success, farBytes), ended(far, .pinOrKeyMissing),
       ])
-    #expect(link.central.receive() == [link.ended(near, .pinOrKeyMissing)])
+    #expect(link.central.receive() == [ended(near, .pinOrKeyMissing)])
 
     let other = EncryptingPair()
     other.encrypt()
     other.begin()
     let end = other.near
     _ = other.answer(other.otherKey)
-    #expect(other.central.receive() == [other.ended(end, .micFailure)])
+    #expect(other.central.receive() == [ended(end, .micFailure)])
   }
 
   @Test("Only a central starts, only a peripheral answers, and each only once")
@@ -92,20 +86,6 @@ struct EncryptionTests {
     _ = link.answer(link.key)
     #expect(link.answer(link.key) == [complete(link.reply, .commandDisallowed, farBytes)])
     #expect(link.central.receive() == [link.changed(near)])
-  }
-
-  @Test("A handle without a link is unknown to each of the commands")
-  func unknownHandle() {
-    let none = ConnectionHandle(rawValue: 0x0EFE)
-    #expect(
-      link.central.ask(LEEnableEncryption(handle: none, key: link.key))
-        == [status(.leEnableEncryption, .unknownConnectionIdentifier)])
-    #expect(
-      link.peripheral.ask(LELongTermKeyRequestReply(handle: none, key: link.key))
-        == [complete(link.reply, .unknownConnectionIdentifier, [0xFE, 0x0E])])
-    #expect(
-      link.peripheral.ask(link.negative, [0xFE, 0x0E])
-        == [complete(link.negative, .unknownConnectionIdentifier, [0xFE, 0x0E])])
   }
 
   @Test("Each truncated or overlong command on a link is refused and changes nothing")
@@ -164,28 +144,18 @@ struct EncryptionTests {
     link.pair.air.advance(to: milliseconds(44_999))
     #expect(link.central.receive() == [])
     link.pair.air.advance(to: milliseconds(45_000))
-    #expect(link.central.receive() == [link.ended(near, .linkLayerResponseTimeout)])
-    #expect(link.peripheral.receive() == [link.ended(far, .linkLayerResponseTimeout)])
+    #expect(link.central.receive() == [ended(near, .linkLayerResponseTimeout)])
+    #expect(link.peripheral.receive() == [ended(far, .linkLayerResponseTimeout)])
     #expect(link.pair.air.deadline == nil)
   }
 
-  @Test("A peripheral without encryption: Unsupported Remote Feature, and its commands are unknown")
+  @Test("A peripheral without encryption: Unsupported Remote Feature")
   func unsupported() {
     let link = EncryptingPair(peripheral: .init(supportsEncryption: false))
     #expect(
       link.enable() == [
         status(.leEnableEncryption), link.changed(link.near, .unsupportedRemoteFeature),
       ])
-    let commands: [HCIOpcode] = [.leEncrypt, .leEnableEncryption, link.reply, link.negative]
-    for command in commands {
-      #expect(link.peripheral.ask(command) == [status(command, .unknownCommand)])
-    }
-    #expect(
-      link.peripheral.ask(.leReadLocalSupportedFeatures).map { $0[7] & 1 } == [0])
-    let mask = link.peripheral.ask(.readLocalSupportedCommands)[0].dropFirst(7)
-    // LE Rand, octet 27 bit 7, stays.
-    #expect(mask[7 + 27] & 0b1100_0000 == 0b1000_0000)
-    #expect(mask[7 + 28] & 0b0111 == 0)
   }
 
   @Test(
@@ -230,17 +200,24 @@ struct EncryptionTests {
     #expect(link.peripheral.controller.connectionHandles == [])
   }
 
-  @Test("Contact lost half-way: the answer is accepted, and the link ends by supervision timeout")
-  func lostContact() {
+  @Test(
+    "Contact lost half-way, also by a fault: the answer is accepted, and both sides time out",
+    arguments: [false, true])
+  func lostContact(byFault: Bool) {
+    if byFault { link.peripheral.controller.faults.loseLink(at: link.reply) }
     link.begin()
     let (near, far, farBytes) = (link.near, link.far, link.farBytes)
-    link.pair.air.setSignalStrength(
-      nil, from: link.central.controller, to: link.peripheral.controller)
+    if !byFault {
+      link.pair.air.setSignalStrength(
+        nil, from: link.central.controller, to: link.peripheral.controller)
+    }
     #expect(link.answer(link.key) == [complete(link.reply, .success, farBytes)])
+    #expect(link.central.receive() == [])
     link.pair.air.advance(to: milliseconds(720))
-    #expect(link.central.receive() == [link.ended(near, .connectionTimeout)])
-    #expect(link.peripheral.receive() == [link.ended(far, .connectionTimeout)])
+    #expect(link.central.receive() == [ended(near, .connectionTimeout)])
+    #expect(link.peripheral.receive() == [ended(far, .connectionTimeout)])
     #expect(link.pair.air.deadline == nil)
+    #expect(link.peripheral.controller.faults.isEmpty)
   }
 
   @Test("Out of range, encryption starts once and gets no answer")
@@ -251,7 +228,7 @@ struct EncryptionTests {
     #expect(link.enable() == [status(.leEnableEncryption)])
     #expect(link.enable() == [status(.leEnableEncryption, .commandDisallowed)])
     link.pair.air.advance(to: milliseconds(720))
-    #expect(link.central.receive() == [link.ended(near, .connectionTimeout)])
+    #expect(link.central.receive() == [ended(near, .connectionTimeout)])
   }
 
   @Test(
@@ -265,7 +242,7 @@ struct EncryptionTests {
     #expect(host.ask(.reset) == [complete(.reset)])
     if isCentral { #expect(link.answer(link.key).count == 1) }
     link.pair.air.advance(to: milliseconds(720))
-    #expect(other.receive() == [link.ended(handle, .connectionTimeout)])
+    #expect(other.receive() == [ended(handle, .connectionTimeout)])
     #expect(link.pair.air.deadline == nil)
   }
 
@@ -284,6 +261,74 @@ struct EncryptionTests {
     _ = link.central.receive()
     _ = link.peripheral.receive()
     // Not a refresh: the new link is not encrypted.
+    link.encrypt()
+  }
+
+  // MARK: Injected faults
+
+  @Test("A key changed at either side: the link ends with a MIC failure", arguments: [true, false])
+  func changedKey(atCentral: Bool) {
+    let (near, far) = (link.near, link.far)
+    let controller = (atCentral ? link.central : link.peripheral).controller
+    controller.faults.changeKeys()
+    link.begin()
+    #expect(link.answer(link.key).last == ended(far, .micFailure))
+    #expect(link.central.receive() == [ended(near, .micFailure)])
+    #expect(controller.faults.isEmpty)
+  }
+
+  @Test("A late answer, with or without a key, takes effect when it arrives")
+  func lateAnswer() {
+    link.peripheral.controller.faults.delayKeyAnswer(by: 3_000)
+    link.peripheral.controller.faults.delayKeyAnswer(by: 10)
+    link.begin()
+    let (near, far, farBytes) = (link.near, link.far, link.farBytes)
+    #expect(link.answer(link.key) == [complete(link.reply, .success, farBytes)])
+    #expect(link.answer(link.key) == [complete(link.reply, .commandDisallowed, farBytes)])
+    #expect(link.pair.air.deadline == milliseconds(3_000))
+    link.pair.air.advance(to: milliseconds(2_999))
+    #expect(link.central.receive() == [])
+    link.pair.air.advance(to: milliseconds(3_000))
+    #expect(link.central.receive() == [link.changed(near)])
+    #expect(link.peripheral.receive() == [link.changed(far)])
+    link.begin()
+    _ = link.peripheral.ask(link.negative, farBytes)
+    link.pair.air.advance(to: milliseconds(3_010))
+    #expect(link.central.receive() == [ended(near, .pinOrKeyMissing)])
+    #expect(link.peripheral.controller.faults.isEmpty)
+    #expect(link.pair.air.deadline == nil)
+  }
+
+  @Test("A link lost after a number of packets: those arrive, later ones do not")
+  func lostAfterPackets() {
+    link.peripheral.controller.faults.loseLink(afterPackets: 2)
+    let (near, far) = (link.near, link.far)
+    var heard: [[UInt8]] = []
+    for byte in UInt8(1)...4 {
+      link.central.send([byte], on: near)
+      heard += link.peripheral.receive()
+    }
+    #expect(heard == [acl(far, .firstFlushable, [1]), acl(far, .firstFlushable, [2])])
+    #expect(link.peripheral.controller.faults.isEmpty)
+    // The other way nothing arrives either.
+    link.peripheral.send([5], on: far)
+    #expect(link.central.receive() == [completed(near), completed(near)])
+    link.pair.air.advance(to: milliseconds(720))
+    #expect(link.peripheral.receive() == [ended(far, .connectionTimeout)])
+    #expect(link.central.receive().last == ended(near, .connectionTimeout))
+  }
+
+  @Test("Removed faults do not happen")
+  func takenBack() {
+    for host in [link.central, link.peripheral] {
+      host.controller.faults.changeKeys(5)
+      host.controller.faults.delayKeyAnswer(by: 5)
+      host.controller.faults.loseLink(at: .leEnableEncryption)
+      host.controller.faults.loseLink(afterPackets: 1)
+      #expect(!host.controller.faults.isEmpty)
+      host.controller.faults.removeAll()
+      #expect(host.controller.faults.isEmpty)
+    }
     link.encrypt()
   }
 }

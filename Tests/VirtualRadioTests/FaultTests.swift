@@ -62,7 +62,7 @@ struct FaultTests {
     pair.air.advance(to: milliseconds(100))
     #expect(
       pair.peripheral.receive() == [
-        event(DisconnectionComplete(status: .success, handle: far, reason: .connectionTimeout))
+        ended(far, .connectionTimeout)
       ])
     pair.peripheral.advertise()
     pair.peripheral.controller.fail(hardwareCode: nil)

@@ -4,14 +4,11 @@ import VirtualRadio
 
 @Suite("Changes of a link")
 struct LinkParameterTests {
-  private func update(
-    _ handle: ConnectionHandle, interval: UInt16 = 40, timeout: UInt16 = 200
-  ) -> LEConnectionUpdate {
-    LEConnectionUpdate(
-      handle: handle,
-      parameters: ConnectionParameters(
-        minimumInterval: 20, maximumInterval: interval, latency: 0,
-        supervisionTimeout: timeout))
+  private let parameters = ConnectionParameters(
+    minimumInterval: 20, maximumInterval: 40, latency: 0, supervisionTimeout: 200)
+
+  private func update(_ handle: ConnectionHandle) -> LEConnectionUpdate {
+    LEConnectionUpdate(handle: handle, parameters: parameters)
   }
 
   private func updated(
@@ -22,26 +19,6 @@ struct LinkParameterTests {
       LEConnectionUpdateComplete(
         status: status, handle: handle, interval: interval, latency: 0,
         supervisionTimeout: timeout))
-  }
-
-  // Core Specification, Vol 4, Part E, 7.8.33: 27 to 251 octets, 328 to 17,040 µs.
-  @Test(
-    "A data length outside the specification's ranges is refused",
-    arguments: [
-      (27, 328, true), (251, 17_040, true), (26, 328, false), (252, 328, false),
-      (27, 327, false), (27, 17_041, false), (0, 0, false), (0xFFFF, 0xFFFF, false),
-    ] as [(UInt16, UInt16, Bool)])
-  func dataLengthLimits(octets: UInt16, time: UInt16, isTaken: Bool) {
-    let pair = Pair()
-    let handle = bytes { $0.write(pair.central.handle.rawValue) }
-    let parameters = bytes {
-      $0.write(pair.central.handle.rawValue)
-      $0.write(octets)
-      $0.write(time)
-    }
-    let answer = pair.central.ask(.leSetDataLength, parameters).first
-    let code: HCIErrorCode = isTaken ? .success : .invalidCommandParameters
-    #expect(answer == complete(.leSetDataLength, code, handle))
   }
 
   @Test("A central's update takes effect on both sides")
@@ -67,17 +44,9 @@ struct LinkParameterTests {
     #expect(pair.peripheral.ask(update(far)) == [status(.leConnectionUpdate)])
     #expect(
       pair.central.receive() == [
-        event(
-          LERemoteConnectionParameterRequest(
-            handle: near,
-            parameters: ConnectionParameters(
-              minimumInterval: 20, maximumInterval: 40, latency: 0,
-              supervisionTimeout: 200)))
+        event(LERemoteConnectionParameterRequest(handle: near, parameters: parameters))
       ])
-    let reply = LERemoteConnectionParameterRequestReply(
-      handle: near,
-      parameters: ConnectionParameters(
-        minimumInterval: 20, maximumInterval: 40, latency: 0, supervisionTimeout: 200))
+    let reply = LERemoteConnectionParameterRequestReply(handle: near, parameters: parameters)
     let handle = bytes { $0.write(near.rawValue) }
     let opcode = HCIOpcode.leRemoteConnectionParameterRequestReply
     #expect(pair.central.ask(reply) == [complete(opcode, .success, handle), updated(near)])
@@ -138,19 +107,6 @@ struct LinkParameterTests {
     #expect(
       pair.central.ask(LESetDataLength(handle: near, transmitOctets: 251, transmitTime: 17_040))
         == [complete(.leSetDataLength, .success, handle)])
-    #expect(
-      pair.central.ask(LESetDataLength(handle: near, transmitOctets: 26, transmitTime: 328))
-        == [complete(.leSetDataLength, .invalidCommandParameters, handle)])
-  }
-
-  @Test("A peer without data length extension: accepted, and nothing changes")
-  func plainPeer() {
-    let pair = Pair(peripheral: .init(supportsDataLengthExtension: false))
-    let near = pair.central.handle
-    #expect(
-      pair.central.ask(LESetDataLength(handle: near, transmitOctets: 251, transmitTime: 2_120))
-        .count == 1)
-    #expect(pair.peripheral.receive() == [])
   }
 
   @Test("A suggested data length is used on every new link")
@@ -193,18 +149,9 @@ struct LinkParameterTests {
     #expect(pair.peripheral.receive() == [])
     #expect(
       pair.central.ask(.leReadPHY, handle) == [complete(.leReadPHY, .success, handle + [2, 2])])
-    // There is no coded PHY.
-    var coded = wish
-    coded.transmitPHYs = 0b100
-    #expect(
-      pair.central.ask(coded) == [status(.leSetPHY, .unsupportedFeatureOrParameterValue)])
-    // A host that prefers 1M keeps the other's packets on it.
-    let prefer = HCIOpcode.leSetDefaultPHY
-    #expect(pair.peripheral.ask(prefer, [0, 1, 1]) == [complete(prefer)])
-    var either = wish
-    either.transmitPHYs = 0b011
-    either.receivePHYs = 0b011
-    _ = pair.central.ask(either)
+    // A host that prefers 1M takes the other's packets back to it.
+    _ = pair.peripheral.ask(.leSetDefaultPHY, [0, 1, 1])
+    _ = pair.central.ask(.leSetPHY, handle + [0, 3, 3, 0, 0])
     #expect(
       pair.central.ask(.leReadPHY, handle) == [complete(.leReadPHY, .success, handle + [1, 1])])
   }

@@ -56,7 +56,7 @@ struct ManyControllersTests {
     scanner.scan()
     first.advertise(type: 3)
     while scanner.receiveOne() != nil {}
-    scanner.send(LESetScanEnable(enable: 0, filterDuplicates: 0))
+    scanner.stopScanning()
     first.send(LESetAdvertisingEnable(false))
     first.advertise(type: 3)
     scanner.scan(active: true, filterDuplicates: true)

@@ -113,6 +113,7 @@ struct RangeTests {
     }
   }
 
+  // Core Specification, Vol 4, Part E, 7.8.33.
   @Test(
     "Data length: 27 to 251 bytes and 328 to 17,040 µs; the link uses at most 251 and 2,120",
     arguments: [
@@ -120,7 +121,7 @@ struct RangeTests {
       ("327 µs", 27, 327, false), ("28 bytes", 28, 328, true), ("329 µs", 27, 329, true),
       ("most", 251, 17_040, true), ("252 bytes", 252, 17_040, false),
       ("17,041 µs", 251, 17_041, false), ("2,119 µs", 251, 2_119, true),
-      ("2,121 µs", 251, 2_121, true),
+      ("2,121 µs", 251, 2_121, true), ("none", 0, 0, false), ("all", 0xFFFF, 0xFFFF, false),
     ])
   func dataLength(_ name: String, _ octets: UInt16, _ time: UInt16, isValid: Bool) {
     let pair = Pair()

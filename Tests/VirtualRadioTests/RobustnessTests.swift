@@ -84,14 +84,6 @@ struct RobustnessTests {
     }
   }
 
-  @Test("A host that never reads is stopped, and Reset helps it")
-  func neverReads() {
-    let host = TestHost(on: VirtualAir())
-    for _ in 0..<2_000 { host.send(.readBDADDR) }
-    #expect(host.controller.counters.droppedCommands == 1_000)
-    #expect(host.ask(.reset) == [complete(.reset)])
-  }
-
   @Test("A writer that is too small leaves the packet in the queue")
   func noRoom() {
     let host = TestHost(on: VirtualAir())

@@ -77,6 +77,17 @@ struct TestHost {
     send(opcode, parameters)
     return receive()
   }
+
+  /// The waiting advertising reports; other packets are dropped.
+  func reports() -> [[UInt8]] {
+    receive().filter { $0.starts(with: [0x04, 0x3E]) && $0[3] == 0x02 }
+  }
+}
+
+extension [UInt8] {
+  static func zeros(_ count: Int) -> [UInt8] {
+    [UInt8](repeating: 0, count: count)
+  }
 }
 
 /// What `body` writes.
@@ -110,6 +121,28 @@ func complete(
 
 func status(_ opcode: HCIOpcode, _ status: HCIErrorCode = .success) -> [UInt8] {
   event(CommandStatus(status: status, commandCredits: 1, opcode: opcode))
+}
+
+/// Disconnection Complete.
+func ended(_ handle: ConnectionHandle, _ reason: HCIErrorCode) -> [UInt8] {
+  event(DisconnectionComplete(status: .success, handle: handle, reason: reason))
+}
+
+/// LE Enhanced Connection Complete.
+func enhanced(
+  _ handle: ConnectionHandle, _ role: UInt8, _ peer: DeviceAddress, status: UInt8 = 0,
+  local: DeviceAddress = .zero, remote: DeviceAddress = .zero
+) -> [UInt8] {
+  // 1 (subevent) + 1 (status) + 2 (handle) + 1 (role) + 7 (peer) + 12 (private addresses)
+  // + 2 + 2 + 2 (interval, latency, time-out) + 1 (clock accuracy) = 31
+  [0x04, 0x3E, 31, 0x0A, status]
+    + bytes { writer in
+      writer.write(handle.rawValue)
+      writer.write(role)
+      peer.write(to: &writer)
+      local.writeBytes(to: &writer)
+      remote.writeBytes(to: &writer)
+    } + (status == 0 ? [24, 0, 0, 0, 72, 0, 0] : .zeros(7))
 }
 
 func completed(_ handle: ConnectionHandle, _ count: UInt16 = 1) -> [UInt8] {
@@ -172,22 +205,44 @@ extension TestHost {
     send(LESetScanEnable(enable: 1, filterDuplicates: filterDuplicates ? 1 : 0))
   }
 
+  func stopScanning() { send(LESetScanEnable(enable: 0, filterDuplicates: 0)) }
+
   func connect(
     to peer: DeviceAddress, ownAddressType: UInt8 = 0, interval: UInt16 = 24,
     supervisionTimeout: UInt16 = 72, filterPolicy: UInt8 = 0
   ) {
     send(
       LECreateConnection(
-        scanInterval: 0x10, scanWindow: 0x10, filterPolicy: filterPolicy, peer: peer,
-        ownAddressType: ownAddressType,
-        parameters: ConnectionParameters(
-          minimumInterval: interval, maximumInterval: interval,
-          latency: 0, supervisionTimeout: supervisionTimeout)))
+        to: peer, ownAddressType: ownAddressType, interval: interval,
+        supervisionTimeout: supervisionTimeout, filterPolicy: filterPolicy))
   }
 
   /// The handle of its newest link.
   var handle: ConnectionHandle {
     controller.connectionHandles.last ?? ConnectionHandle(rawValue: 0x0EFF)
+  }
+}
+
+/// What a host does with its addresses.
+enum Activity: CaseIterable {
+  case advertising, scanning, initiating
+
+  func begin(_ host: TestHost, ownAddressType: UInt8 = 0, peer: DeviceAddress = publicAddress(7)) {
+    switch self {
+    case .advertising: host.advertise(ownAddressType: ownAddressType, peer: peer)
+    case .scanning: host.scan(ownAddressType: ownAddressType)
+    case .initiating: host.connect(to: peer, ownAddressType: ownAddressType)
+    }
+    _ = host.receive()
+  }
+
+  func end(_ host: TestHost) {
+    switch self {
+    case .advertising: host.send(LESetAdvertisingEnable(false))
+    case .scanning: host.stopScanning()
+    case .initiating: host.send(.leCreateConnectionCancel)
+    }
+    _ = host.receive()
   }
 }
 
@@ -208,5 +263,19 @@ struct Pair {
       to: self.peripheral.controller.address, supervisionTimeout: supervisionTimeout)
     _ = self.central.receive()
     _ = self.peripheral.receive()
+  }
+}
+
+extension LECreateConnection {
+  init(
+    to peer: DeviceAddress, ownAddressType: UInt8 = 0, interval: UInt16 = 24,
+    supervisionTimeout: UInt16 = 72, filterPolicy: UInt8 = 0
+  ) {
+    self.init(
+      scanInterval: 0x10, scanWindow: 0x10, filterPolicy: filterPolicy, peer: peer,
+      ownAddressType: ownAddressType,
+      parameters: ConnectionParameters(
+        minimumInterval: interval, maximumInterval: interval, latency: 0,
+        supervisionTimeout: supervisionTimeout))
   }
 }

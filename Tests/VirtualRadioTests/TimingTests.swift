@@ -33,10 +33,9 @@ struct TimingTests {
       #expect(phone.controller.counters.droppedReports == (isHeard ? 320 - 64 : 0))
       air.advance(to: start.advanced(by: 1_280))
       #expect(!ball.controller.isAdvertising)
-      let ended = ball.receive()
-      #expect(ended.count == 1)
       // Advertising Timeout, handle 0, peripheral.
-      #expect(ended.first?[3..<8] == [0x0A, 0x3C, 0, 0, 1])
+      #expect(ball.receive() == [[0x04, 0x3E, 31, 0x0A, 0x3C, 0, 0, 1] + .zeros(26)])
+      #expect(Set(phone.reports()) == (isHeard ? [report(.directed, publicAddress(1))] : []))
       #expect(air.deadline == nil)
     }
   }
@@ -66,14 +65,10 @@ struct TimingTests {
 
   @Test(
     "Private addresses are renewed after their lifetime, while anything uses them",
-    arguments: ["advertises", "scans", "initiates"])
-  func renewal(_ activity: String) {
+    arguments: Activity.allCases)
+  func renewal(_ activity: Activity) {
     ball.resolve(publicAddress(2), localKey: resolvingKey(1))
-    switch activity {
-    case "advertises": ball.advertise(ownAddressType: 2, peer: publicAddress(2))
-    case "scans": ball.scan(ownAddressType: 2)
-    default: ball.connect(to: publicAddress(2), ownAddressType: 2)
-    }
+    activity.begin(ball, ownAddressType: 2, peer: publicAddress(2))
     // 15 min is the default.
     #expect(air.deadline == milliseconds(900_000))
     let first = local(ball, for: 2)
@@ -94,32 +89,22 @@ struct TimingTests {
     #expect(local(ball, for: 2) != second)
     #expect(air.deadline == milliseconds(906_500))
     // Without an activity nothing is due.
-    switch activity {
-    case "advertises": ball.send(LESetAdvertisingEnable(false))
-    case "scans": ball.send(LESetScanEnable(enable: 0, filterDuplicates: 0))
-    default: ball.send(.leCreateConnectionCancel)
-    }
+    activity.end(ball)
     #expect(air.deadline == nil)
   }
 
   @Test(
     "With the own address types 0x00 and 0x01, or an empty list, nothing is renewed",
-    arguments: ["advertises", "scans", "initiates"])
-  func noRenewal(_ activity: String) {
+    arguments: Activity.allCases)
+  func noRenewal(_ activity: Activity) {
     ball.send(LESetRandomAddress(randomAddress(9)))
     for (type, hasEntry) in [(UInt8(0), true), (1, true), (2, false)] {
       ball.send(.leClearResolvingList)
       _ = ball.receive()
       if hasEntry { ball.resolve(publicAddress(7), localKey: resolvingKey(1)) }
-      switch activity {
-      case "advertises": ball.advertise(ownAddressType: type, peer: publicAddress(7))
-      case "scans": ball.scan(ownAddressType: type)
-      default: ball.connect(to: publicAddress(7), ownAddressType: type)
-      }
+      activity.begin(ball, ownAddressType: type)
       #expect(air.deadline == nil)
-      ball.send(LESetAdvertisingEnable(false))
-      ball.send(LESetScanEnable(enable: 0, filterDuplicates: 0))
-      ball.send(.leCreateConnectionCancel)
+      activity.end(ball)
     }
   }
 
@@ -148,7 +133,7 @@ struct TimingTests {
     #expect(air.deadline == milliseconds(900_000))
     // At the end of the lifetime, the next use renews them all, in the same millisecond.
     ball.send(LESetAdvertisingEnable(false))
-    ball.send(LESetScanEnable(enable: 0, filterDuplicates: 0))
+    ball.stopScanning()
     air.advance(to: milliseconds(900_000))
     #expect(local(ball, for: 2) == first)
     ball.scan(ownAddressType: 2)
@@ -177,9 +162,9 @@ struct TimingTests {
         nil, from: pair.peripheral.controller, to: pair.central.controller)
       let due = milliseconds(7).advanced(by: UInt32(timeout) * 10)
       #expect(pair.air.deadline == due)
-      pair.air.advance(to: due.advanced(by: 0))
-      #expect(pair.central.receive().count == 1)
-      #expect(pair.peripheral.receive().count == 1)
+      let ends = [pair.central, pair.peripheral].map { ended($0.handle, .connectionTimeout) }
+      pair.air.advance(to: due)
+      #expect([pair.central.receive(), pair.peripheral.receive()] == ends.map { [$0] })
       #expect(pair.air.deadline == nil)
     }
   }
@@ -197,7 +182,7 @@ struct TimingTests {
       link.pair.air.advance(to: milliseconds(40_000))
       #expect(
         link.central.receive()
-          == [isEncrypted ? link.changed(near) : link.ended(near, .linkLayerResponseTimeout)])
+          == [isEncrypted ? link.changed(near) : ended(near, .linkLayerResponseTimeout)])
       #expect(link.pair.air.deadline == nil)
     }
   }

@@ -1,6 +1,6 @@
 import BallControl
 import Glibc
-import LinuxSystem
+import LinuxRadio
 import NIOCore
 import NIOPosix
 
@@ -15,7 +15,7 @@ enum Main {
       } else {
         try serve(try PanelOptions(arguments))
       }
-    } catch let error as PanelOptions.Fault {
+    } catch let error as PanelOptionError {
       fail("\(error)", status: EX_USAGE)
     } catch {
       fail("\(error).", status: EX_UNAVAILABLE)
@@ -93,7 +93,7 @@ enum Main {
         .withBoundSocket(MetricsOptions.socket).map { _ in service }
     }.wait()
     let figures = FiguresCollector(options.balls, loop: main.loop) { text in
-      // The ball that has started the server reports its own troubles.
+      // The ball that has started the server reports its own errors.
       if !options.endsWithInput { printLine(text, to: STDERR_FILENO) }
     } deliver: { reply in
       loop.execute { service.value.answer(reply) }
@@ -105,4 +105,10 @@ enum Main {
     printLine("Error: \(words)", to: STDERR_FILENO)
     exit(status)
   }
+}
+
+/// Prints a line on stdout or stderr. If that fails, the line is lost.
+func printLine(_ line: String, to descriptor: CInt) {
+  let bytes = Array((line + "\n").utf8)
+  _ = unsafe write(descriptor, bytes, bytes.count)
 }

@@ -1,6 +1,6 @@
 import BallControl
 import Glibc
-import LinuxSystem
+import LinuxRadio
 
 /// The options of the command line. `eightball panel` checks the values and runs this program.
 struct PanelOptions {
@@ -22,18 +22,18 @@ struct PanelOptions {
   static let loopback = "127.0.0.1"
 
   /// - Throws: What is wrong, as a sentence.
-  init(_ arguments: some Sequence<String>) throws(Fault) {
+  init(_ arguments: some Sequence<String>) throws(PanelOptionError) {
     var arguments = Array(arguments)[...]
     var control: String?
     while let name = arguments.popFirst() {
       guard ["--port", "--control", "--radio", "--listen", "--eightball"].contains(name) else {
-        throw Fault(description: "\(name) is unknown: see eightball panel --help.")
+        throw PanelOptionError(description: "\(name) is unknown: see eightball panel --help.")
       }
       let value = try Self.value(of: name, in: &arguments)
       switch name {
       case "--port":
         guard let port = UInt16(value) else {
-          throw Fault(description: "--port \(value): expected a number from 0 to 65535.")
+          throw PanelOptionError(description: "--port \(value): expected a number from 0 to 65535.")
         }
         self.port = Int(port)
       case "--control": control = value
@@ -49,9 +49,9 @@ struct PanelOptions {
   /// Takes the value of the option `name`.
   static func value(
     of name: String, in arguments: inout ArraySlice<String>
-  ) throws(Fault) -> String {
+  ) throws(PanelOptionError) -> String {
     guard let value = arguments.popFirst(), !value.isEmpty else {
-      throw Fault(description: "\(name) needs a value.")
+      throw PanelOptionError(description: "\(name) needs a value.")
     }
     return value
   }
@@ -66,9 +66,39 @@ struct PanelOptions {
     return ["\(folder)/eightball", "\(folder)/../../bin/eightball"]
       .first { unsafe access($0, X_OK) == 0 }
   }
+}
 
-  /// What is wrong with the command line.
-  struct Fault: Error, CustomStringConvertible {
-    let description: String
+/// What is wrong with the command line.
+struct PanelOptionError: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// The options of `eightball-panel metrics`, which `eightball` starts.
+struct MetricsOptions {
+  /// The number of the listening socket, which `eightball` has opened.
+  static let socket: CInt = 3
+
+  /// The host that it listens on; `_` for all addresses.
+  var listen = PanelOptions.loopback
+  /// For each ball the possible paths of its control socket, in this order.
+  var balls: [[String]] = []
+  /// Whether the program ends when its standard input does.
+  var endsWithInput = false
+
+  /// - Throws: What is wrong, as a sentence.
+  init(_ arguments: some Sequence<String>) throws(PanelOptionError) {
+    var arguments = Array(arguments)[...]
+    while let name = arguments.popFirst() {
+      switch name {
+      case "--ends-with-input": endsWithInput = true
+      case "--listen": listen = try PanelOptions.value(of: name, in: &arguments)
+      case "--control":
+        balls.append(ControlPath.candidates(try PanelOptions.value(of: name, in: &arguments)))
+      default:
+        throw PanelOptionError(
+          description: "\(name) is unknown: see eightball metrics --help.")
+      }
+    }
+    if balls.isEmpty { balls = [ControlPath.candidates()] }
   }
 }

@@ -1,8 +1,8 @@
 import BallControl
+import Glibc
+import struct LinuxRadio.SystemError
 import NIOCore
 import NIOHTTP1
-
-import struct LinuxSystem.SystemError
 
 /// The panel: its page, the streams of open pages, and what they ask for. Used only on the loop's
 /// thread.
@@ -49,9 +49,9 @@ final class PanelService: HTTPService {
 
   func connectionEnded(_ channel: any Channel) { connections -= 1 }
 
-  func judge(_ head: HTTPRequestHead) -> Result<Passage, Refusal> {
+  func judge(_ head: HTTPRequestHead) -> Result<Passage, GateError> {
     // No connection is accepted before the port is known.
-    gate?.judge(head) ?? .failure(Refusal(reply: .refusal(.serviceUnavailable, "Try again.")))
+    gate?.judge(head) ?? .failure(GateError(reply: .error(.serviceUnavailable, "Try again.")))
   }
 
   func serve(
@@ -89,9 +89,9 @@ final class PanelService: HTTPService {
   /// Starts a central by this command. `onEnd` is called once, when it has ended.
   func startCentral(
     _ command: [String], on loop: any EventLoop, onEnd: @escaping () -> Void
-  ) throws(Refusal) -> PageCentral {
+  ) throws(GateError) -> PageCentral {
     guard centrals < Self.mostCentrals else {
-      throw Refusal(
+      throw GateError(
         reply: .detail(
           .tooManyRequests,
           "\(Self.mostCentrals) pages have a central already: disconnect one, or close its page."))
@@ -104,7 +104,7 @@ final class PanelService: HTTPService {
       centrals += 1
       return central
     } catch {
-      throw Refusal(reply: .detail(.badGateway, "\(command[0]) cannot be started."))
+      throw GateError(reply: .detail(.badGateway, "\(command[0]) cannot be started."))
     }
   }
 
@@ -157,4 +157,81 @@ extension ControlLine {
 extension Reply {
   /// The page that a request names is not open.
   fileprivate static var notOpen: Reply { .detail(.conflict, "This page is not connected.") }
+}
+
+/// Prints the panel's address on stdout when it is ready, and notes about it on stderr.
+struct Announcement {
+  let options: PanelOptions
+  let port: Int
+  let secret: Secret
+
+  func print() {
+    if options.listen != nil {
+      note(
+        "Warning: the connection is not encrypted. Anyone with this address, or on this network, "
+          + "can read questions, ask, and press the ball's buttons.")
+    }
+    note("Open this address in a browser. Control-C ends the panel.")
+    for host in hosts {
+      let address = "http://\(HostNames.bracketed(host)):\(port)/?token=\(secret.text)"
+      printLine(address, to: STDOUT_FILENO)
+    }
+  }
+
+  /// The hosts by which a browser reaches the panel.
+  private var hosts: [String] {
+    guard let listen = options.listen else { return [PanelOptions.loopback] }
+    guard ["0.0.0.0", "::"].contains(listen) else { return [listen] }
+    let devices = (try? System.enumerateDevices()) ?? []
+    let addresses = devices.compactMap { $0.address }.filter { $0.protocol == .inet }
+    let own = addresses.compactMap { $0.ipAddress }.filter { !$0.hasPrefix("127.") }
+    return own.isEmpty ? [PanelOptions.loopback] : own
+  }
+
+  private func note(_ words: String) { printLine(words, to: STDERR_FILENO) }
+}
+
+/// The page: the file Page/panel.html.
+struct PageFile {
+  /// The page without the start tags of its style and its script, where it is cut.
+  private let parts: [ArraySlice<UInt8>]
+
+  /// The page of this program.
+  init() {
+    let page = PackageResources.panel_html
+    let style = Self.position(of: "<style>", in: page, from: 0)
+    let script = Self.position(of: "<script>", in: page, from: style)
+    parts = [
+      page[..<style], page[style..<script].dropFirst("<style>".count),
+      page[script...].dropFirst("<script>".count),
+    ]
+  }
+
+  /// The reply with the page. Its policy names the one style and the one script by a new random
+  /// text: Content Security Policy Level 3, 2.3.1.
+  func reply(_ headers: [(String, String)] = []) -> Reply {
+    let nonce = Secret().text
+    var reply = Reply(
+      status: .ok, headers: [("Content-Type", "text/html; charset=utf-8")] + headers,
+      body: Array(parts[0]))
+    for (tag, part) in [("style", parts[1]), ("script", parts[2])] {
+      reply.body += Array("<\(tag) nonce=\"\(nonce)\">".utf8)
+      reply.body += part
+    }
+    reply.sources =
+      "script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; img-src data:; "
+      + "connect-src 'self'; "
+    return reply
+  }
+
+  /// The position of `text`; the end of the page if it is missing.
+  private static func position(of text: String, in page: [UInt8], from start: Int) -> Int {
+    let text = Array(text.utf8)
+    var index = start
+    while index + text.count <= page.count {
+      if page[index..<index + text.count].elementsEqual(text) { return index }
+      index += 1
+    }
+    return page.count
+  }
 }

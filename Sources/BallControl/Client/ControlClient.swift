@@ -1,5 +1,5 @@
 import BluetoothHost
-import LinuxSystem
+import LinuxRadio
 
 /// Watches a ball through its control socket: receives lines of JSON, sends requests. When the ball
 /// goes, the client waits for the next one.
@@ -141,14 +141,14 @@ public final class ControlClient: EventHandler {
     while self.connection === connection {
       if connection.lines.isTooLong { return end(.lineTooLong(LineBuffer.limit)) }
       guard let line = connection.lines.next() else { return }
-      if !connection.hasLine, Self.isRefusal(line) { return end(.full) }
+      if !connection.hasLine, Self.isErrorLine(line) { return end(.full) }
       connection.hasLine = true
       onEvent(.line(line))
     }
   }
 
   /// Whether a ball's first line says that it takes no more listeners: an error about no request.
-  public static func isRefusal(_ line: [UInt8]) -> Bool {
+  public static func isErrorLine(_ line: [UInt8]) -> Bool {
     line.starts(with: #"{"event":"error","request":"","#.utf8)
   }
 
@@ -245,5 +245,41 @@ public final class ControlClient: EventHandler {
   private func stopWatching() {
     for watch in watches { watch.stop() }
     watches.removeAll()
+  }
+}
+
+/// Why a ball cannot be watched.
+///
+/// Prints as one or two sentences, without the last full stop.
+public enum ControlError: Error, Equatable, CustomStringConvertible, Sendable {
+  /// No ball listens at these paths.
+  case noBall([String])
+  /// A socket exists and cannot be used, such as another user's.
+  case unusable(SystemError)
+  /// The connection broke.
+  case broken(SystemError)
+  /// The ball sent more bytes than this without a line end, so it is probably not a ball.
+  case lineTooLong(Int)
+  /// The ball has as many listeners as it takes.
+  case full
+  /// The ball does not read its requests: so many bytes wait.
+  case stuck(Int)
+
+  /// What is wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .noBall(let paths):
+      "no ball runs: nothing listens at \(paths.joined(separator: " or ")). Start one: "
+        + "eightball run\(ControlPath.option(for: paths))"
+    case .unusable(let error) where error.code == .notPermitted:
+      "\(error). Name the socket of your own ball by --control or \(ControlPath.variable)"
+    case .unusable(let error) where error.subject == ControlPath.ofService:
+      "\(error). Only root may watch the ball of the service: use sudo"
+    case .unusable(let error), .broken(let error): error.description
+    case .lineTooLong(let limit):
+      "the ball sent a line of more than \(limit) bytes; is there something else at its socket?"
+    case .full: "16 programs listen to the ball, which takes no more. End one of them"
+    case .stuck(let count): "the ball does not read its requests: \(count) bytes wait"
+    }
   }
 }

@@ -36,13 +36,13 @@ public struct ControlLine {
   /// What it is about; empty if it does not say.
   public var event: String { texts["event"] ?? "" }
 
-  /// The member with this name; `nil` if there is none, or if it is no text.
+  /// The member with this name; `nil` if there is none, or if it is not a text.
   public func text(_ name: String) -> String? { texts[name] }
 
   /// The member with this name; `nil` if there is none, or if it is neither `true` nor `false`.
   public func truth(_ name: String) -> Bool? { truths[name] }
 
-  /// The member with this name; `nil` if there is none, or if it is no whole number below 2⁶⁴.
+  /// The member with this name; `nil` if there is none, or if it is not a whole number below 2⁶⁴.
   public func number(_ name: String) -> UInt64? { numbers[name] }
 }
 
@@ -184,5 +184,39 @@ private struct JSONReader {
     else { return nil }
     index += 4
     return UInt32(text, radix: 16)
+  }
+}
+
+/// Splits a stream of bytes into lines.
+public struct LineBuffer {
+  /// The longest line, in bytes without its end.
+  public static let limit = 65_536
+
+  private var bytes: [UInt8] = []
+  private var start = 0
+
+  /// No bytes.
+  public init() {}
+
+  /// Adds bytes that were read.
+  public mutating func append(_ read: Span<UInt8>) {
+    if start > 0 {
+      bytes.removeFirst(start)
+      start = 0
+    }
+    for index in read.indices { bytes.append(read[index]) }
+  }
+
+  /// Takes the next whole line, without its end; `nil` if there is none.
+  public mutating func next() -> [UInt8]? {
+    guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+    defer { start = end + 1 }
+    return Array(bytes[start..<end])
+  }
+
+  /// Whether the unfinished or the next line is too long.
+  public var isTooLong: Bool {
+    let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+    return end - start > Self.limit
   }
 }

@@ -1,4 +1,4 @@
-import LinuxSystem
+import LinuxRadio
 
 /// Where the control sockets of balls are.
 public enum ControlPath {
@@ -16,19 +16,6 @@ public enum ControlPath {
       return "\(directory)/\(name).sock"
     }
     return "/tmp/\(name)-\(CurrentProcess.userNumber).sock"
-  }
-
-  /// Where a ball may listen without a path on the command line, in this order: the environment's
-  /// path; the directory that the service manager made for it; else its user's paths, one for each
-  /// ball of the user.
-  package static var ofBall: [String] {
-    if let path = CurrentProcess.environment(variable) { return [path] }
-    if let directories = CurrentProcess.environment("RUNTIME_DIRECTORY"),
-      let first = directories.split(separator: ":").first
-    {
-      return [first + "/control.sock"]
-    }
-    return several(ofUser)
   }
 
   /// Where a swarm may listen without a path on the command line, in this order.

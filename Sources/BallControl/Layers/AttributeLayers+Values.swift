@@ -125,10 +125,10 @@ extension AttributeLayers {
       stack.add(.gatt, 0, names[pdu.handle])
     }
     let isWrite = pdu.request == .writeRequest || pdu.request == .executeWriteRequest
-    guard isWrite, pdu.handle == names.question, let refusal = Self.refusal(pdu.code) else {
+    guard isWrite, pdu.handle == names.question, let error = Self.questionError(pdu.code) else {
       return true
     }
-    stack.add(.ball, 0, "refused: \(refusal.words)")
+    stack.add(.ball, 0, "refused: \(error.words)")
     return true
   }
 
@@ -151,9 +151,9 @@ extension AttributeLayers {
   }
 
   private static func question(_ text: Span<UInt8>) -> String {
-    switch QuestionRule.refusal(of: text) {
+    switch QuestionRule.error(in: text) {
     case nil: "Question \(quoted(text))"
-    case let refusal?: "\(refusal.words): \(quoted(text))"
+    case let error?: "\(error.words): \(quoted(text))"
     }
   }
 
@@ -161,9 +161,9 @@ extension AttributeLayers {
     text.isEmpty ? "no answer yet" : "Answer \(quoted(text))"
   }
 
-  private static func refusal(_ code: ATTErrorCode) -> QuestionRule.Refusal? {
-    let refusals: [QuestionRule.Refusal] = [.statement, .notUTF8, .tooLong]
-    return refusals.first { $0.code == code }
+  private static func questionError(_ code: ATTErrorCode) -> QuestionError? {
+    let errors: [QuestionError] = [.statement, .notUTF8, .tooLong]
+    return errors.first { $0.code == code }
   }
 
   private static func from(_ offset: Int) -> String {
@@ -172,11 +172,6 @@ extension AttributeLayers {
 
   /// A text from the air in quotation marks, without scalars that control a terminal.
   private static func quoted(_ utf8: Span<UInt8>) -> String {
-    // Each byte becomes at most the 3 bytes of U+FFFD.
-    var bytes = [UInt8](repeating: 0, count: 3 * utf8.count)
-    var writer = ByteWriter(bytes.mutableSpan)
-    writer.write(printable: utf8)
-    let count = writer.count
-    return "“" + String(decoding: bytes.prefix(count), as: UTF8.self) + "”"
+    "“\(String(printable: utf8))”"
   }
 }

@@ -161,7 +161,7 @@ public struct LayeredPacket: Equatable, Sendable {
 
   /// The layers, from the controller up. Their bytes, joined, are the packet's.
   public var layers: [PacketLayer]
-  /// `nil` for link events, advertising, and bytes that are no packet.
+  /// `nil` for link events, advertising, and bytes that are not a packet.
   public var kind: Kind?
 }
 

@@ -63,7 +63,7 @@ public struct PacketLine: Equatable, Sendable {
         text += "{\"layer\":\"\(layer.name.rawValue)\",\"bytes\":\"".utf8
         text.append(hexadecimal: packet[layer.bytes.clamped(to: packet.indices)])
         text += "\",\"text\":\"".utf8
-        text.append(escaped: layer.text)
+        text += String(escaped: layer.text).utf8
         text += "\"}".utf8
         separator = ","
       }
@@ -111,22 +111,13 @@ extension ArraySlice<UInt8> {
   /// Removes bytes of two hexadecimal digits each from the front.
   fileprivate mutating func dropHexadecimal() -> [UInt8]? {
     var bytes: [UInt8] = []
-    while let high = first.flatMap(Self.value) {
+    while let high = first?.hexadecimalValue {
       removeFirst()
-      guard let low = first.flatMap(Self.value) else { return nil }
+      guard let low = first?.hexadecimalValue else { return nil }
       removeFirst()
       bytes.append(high << 4 | low)
     }
     return bytes
-  }
-
-  private static func value(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }
 
@@ -140,16 +131,5 @@ extension [UInt8] {
 
   private static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
-  }
-
-  /// Appends a text escaped for JSON.
-  fileprivate mutating func append(escaped text: String) {
-    let utf8 = Array(text.utf8)
-    // The longest escape of a byte has 6 bytes.
-    var bytes = [UInt8](repeating: 0, count: 6 * utf8.count)
-    var writer = ByteWriter(bytes.mutableSpan)
-    writer.write(escaped: utf8.span)
-    let count = writer.count
-    self += bytes.prefix(count)
   }
 }

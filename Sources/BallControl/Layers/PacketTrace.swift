@@ -1,6 +1,5 @@
 import BluetoothHost
 import LinuxRadio
-import LinuxSystem
 
 /// Prints a line of text for each packet.
 public final class PacketTrace: PacketSink {
@@ -207,6 +206,6 @@ enum PacketDescription {
   static func hexadecimal<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number)
     -> String
   {
-    "0x" + LinuxSystem.hexadecimal(number)
+    "0x" + LinuxRadio.hexadecimal(number)
   }
 }

@@ -65,48 +65,39 @@ public protocol ControlPort: ~Copyable {
 
 extension ControlPort where Self: ~Copyable {
   /// `false`.
-  @inlinable
-  public static var hasControl: Bool { false }
+  @inlinable public static var hasControl: Bool { false }
 
   /// `false`.
-  @inlinable
-  public var hasListeners: Bool { false }
+  @inlinable public var hasListeners: Bool { false }
 
   /// `false`.
-  @inlinable
-  public var hasControlEvent: Bool { false }
+  @inlinable public var hasControlEvent: Bool { false }
 
   /// `false`.
-  @inlinable
-  public var allowsRemoteButtons: Bool { false }
+  @inlinable public var allowsRemoteButtons: Bool { false }
 
   /// `noButton`.
-  @inlinable
-  public mutating func press(_ button: ButtonName, isDown: Bool) -> PressResult { .noButton }
-
-  /// `nil`.
-  @inlinable
-  public mutating func nextControlEvent(into request: inout ByteBuffer<128>) -> ControlEvent? {
-    nil
+  @inlinable public mutating func press(_ button: ButtonName, isDown: Bool) -> PressResult {
+    .noButton
   }
 
-  /// Does nothing.
-  @inlinable
-  public mutating func send(_ lines: Span<UInt8>, to listener: Int?) {}
+  /// `nil`.
+  @inlinable public mutating func nextControlEvent(into request: inout ByteBuffer<128>)
+    -> ControlEvent?
+  { nil }
 
   /// Does nothing.
-  @inlinable
-  public mutating func sendPackets(_ isWanted: Bool, to listener: Int) {}
+  @inlinable public mutating func send(_ lines: Span<UInt8>, to listener: Int?) {}
+
+  /// Does nothing.
+  @inlinable public mutating func sendPackets(_ isWanted: Bool, to listener: Int) {}
 
   /// `false`.
-  @inlinable
-  public func has(_ light: LightName) -> Bool { false }
+  @inlinable public func has(_ light: LightName) -> Bool { false }
 
   /// Writes nothing.
-  @inlinable
-  public func writeBoardName(to writer: inout ByteWriter) {}
+  @inlinable public func writeBoardName(to writer: inout ByteWriter) {}
 
   /// Writes nothing.
-  @inlinable
-  public func writeVersion(to writer: inout ByteWriter) {}
+  @inlinable public func writeVersion(to writer: inout ByteWriter) {}
 }

@@ -35,7 +35,7 @@ enum ControlRequest: Equatable {
 }
 
 /// Why a request is refused.
-enum ControlRefusal: Equatable {
+enum ControlRequestError: Equatable {
   /// The line is not a request.
   case unknown
   /// The ball keeps no figures.

@@ -6,8 +6,7 @@ import EightBall
 #if !WORDS_FOR_PEOPLE_ONLY
   extension ProtectedBallRunner where Machine: ~Copyable, Security: ~Copyable {
     /// Handles the events of the socket.
-    @inline(never)
-    mutating func serveListeners() {
+    @inline(never) mutating func serveListeners() {
       // Waiting events are older than the state of a new listener.
       ball.printer.sendWatched(to: &port, nil)
       var request = ByteBuffer<128>()
@@ -19,8 +18,7 @@ import EightBall
             sendFigures(to: listener)
             continue
           }
-          send(
-            .reply(obey(request.span, of: listener)), to: listener, of: nil, request.span)
+          send(.reply(obey(request.span, of: listener)), to: listener, of: nil, request.span)
         case .left(let listener):
           _ = release(.shake, of: listener)
           _ = release(.clear, of: listener)
@@ -30,8 +28,7 @@ import EightBall
     }
 
     /// Sends the events of this turn.
-    @inline(never)
-    mutating func sendChanges() {
+    @inline(never) mutating func sendChanges() {
       if port.hasPanel, lightsHaveChanged() { ball.printer.watch(.lights(lights)) }
       ball.printer.sendWatched(to: &port, nil)
     }
@@ -39,14 +36,12 @@ import EightBall
     // MARK: The state
 
     private mutating func sendState(to listener: Int) {
-      ball.printer.watchBall(on: port, capacity: capacity)
+      ball.printer.watchBall(on: port, links: links)
       ball.printer.sendWatched(to: &port, listener)
       sendRadio(to: listener)
-      for connectionIndex in 0..<capacity {
+      for connectionIndex in 0..<links {
         guard let central = ball.host.server.withApplication({ $0.address(at: connectionIndex) })
-        else {
-          continue
-        }
+        else { continue }
         let isListening = ball.host.server.withApplication { $0.isListening(at: connectionIndex) }
         send(
           .event(.connected(connectionIndex: connectionIndex, address: central)), to: listener,
@@ -92,7 +87,7 @@ import EightBall
     // MARK: Requests
 
     /// Carries out the request in `line`; returns why it refuses it, or `nil`.
-    private mutating func obey(_ line: Span<UInt8>, of listener: Int) -> ControlRefusal? {
+    private mutating func obey(_ line: Span<UInt8>, of listener: Int) -> ControlRequestError? {
       switch ControlRequest(line) {
       case nil: return .unknown
       case .figures: return .noMetrics
@@ -104,7 +99,7 @@ import EightBall
       }
     }
 
-    private mutating func press(_ button: ButtonName, for listener: Int) -> ControlRefusal? {
+    private mutating func press(_ button: ButtonName, for listener: Int) -> ControlRequestError? {
       guard port.hasPanel else { return .noBoard }
       guard port.allowsRemoteButtons else { return .notAllowed }
       guard holders[button] == nil else { return .isDown(button) }
@@ -118,7 +113,7 @@ import EightBall
       }
     }
 
-    private mutating func release(_ button: ButtonName, of listener: Int) -> ControlRefusal? {
+    private mutating func release(_ button: ButtonName, of listener: Int) -> ControlRequestError? {
       guard holders[button] == listener else { return .isNotHeld(button) }
       holders[button] = nil
       _ = port.press(button, isDown: false)
@@ -127,13 +122,11 @@ import EightBall
 
     // MARK: Support
 
-    @inline(never)
-    private mutating func send(_ line: BallLine, to listener: Int) {
+    @inline(never) private mutating func send(_ line: BallLine, to listener: Int) {
       send(line, to: listener, of: nil, Span())
     }
 
-    @inline(never)
-    private mutating func send(
+    @inline(never) private mutating func send(
       _ line: BallLine, to listener: Int, of central: DeviceAddress?, _ text: Span<UInt8>
     ) {
       ball.printer.watch(line, of: central, text)
@@ -144,7 +137,7 @@ import EightBall
   extension BallPrinter {
     /// Adds the object that identifies the ball.
     fileprivate mutating func watchBall<Machine: Port & ~Copyable>(
-      on port: borrowing Machine, capacity: Int
+      on port: borrowing Machine, links: Int
     ) {
       let name = self.name
       watch { writer in
@@ -159,7 +152,7 @@ import EightBall
         writer.beginText("board")
         port.writeBoardName(to: &writer)
         writer.endText()
-        writer.add("places", capacity)
+        writer.add("connections", links)
         writer.add("presses", port.hasPanel && port.allowsRemoteButtons)
         writer.endJSON()
       }

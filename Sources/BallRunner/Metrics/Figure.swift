@@ -13,7 +13,7 @@ public enum Figure: Int, Sendable {
   /// The answers that were sent, including those to a shake.
   case answers
 
-  // Refused writes, by `QuestionRule.Refusal`.
+  // Refused writes, by `QuestionError`.
   /// Writes refused because they do not end in `?`.
   case refusedStatements
   /// Writes refused because they are not UTF-8.

@@ -28,25 +28,19 @@ public protocol MetricStore {
 /// No figures.
 public struct NoMetrics: MetricStore {
   /// `false`.
-  @inlinable
-  public static var isPresent: Bool { false }
+  @inlinable public static var isPresent: Bool { false }
 
   /// Nothing to keep.
-  @inlinable
-  public init() {}
+  @inlinable public init() {}
 
   /// Does nothing.
-  @inlinable
-  public mutating func count(_ event: BallEvent, at now: Instant) {}
+  @inlinable public mutating func count(_ event: BallEvent, at now: Instant) {}
   /// Does nothing.
-  @inlinable
-  public mutating func count(_ direction: PacketDirection) {}
+  @inlinable public mutating func count(_ direction: PacketDirection) {}
   /// Does nothing.
-  @inlinable
-  public mutating func count(limitedLines: Int) {}
+  @inlinable public mutating func count(limitedLines: Int) {}
   /// Does nothing.
-  @inlinable
-  public mutating func note(unreportedLines: Int) {}
+  @inlinable public mutating func note(unreportedLines: Int) {}
 
   /// All 0.
   public var figures: BallFigures { BallFigures() }
@@ -54,18 +48,17 @@ public struct NoMetrics: MetricStore {
 
 /// The figures of one ball. No allocation.
 ///
-/// - `capacity`: how many centrals the ball serves at once. Questions of other connections have no
+/// - `links`: how many centrals the ball serves at once. Questions of other connections have no
 ///   time.
-public struct BallMetricStore<let capacity: Int>: MetricStore {
+public struct BallMetricStore<let links: Int>: MetricStore {
   /// `true`.
-  @inlinable
-  public static var isPresent: Bool { true }
+  @inlinable public static var isPresent: Bool { true }
 
   /// The figures. Those of the host, `radioReady` and `connections`, are 0.
   public private(set) var figures = BallFigures()
 
   /// When the unanswered question of each connection came; `noTime` without one.
-  private var questionTimes = InlineArray<capacity, UInt64>(repeating: noTime)
+  private var questionTimes = InlineArray<links, UInt64>(repeating: noTime)
   /// The lost lines that are counted and not yet reported to the reader.
   private var unreportedLines = 0
 
@@ -105,9 +98,7 @@ public struct BallMetricStore<let capacity: Int>: MetricStore {
   }
 
   /// The limit has left out this number of lines.
-  public mutating func count(limitedLines: Int) {
-    figures.count(.linesLimited, limitedLines)
-  }
+  public mutating func count(limitedLines: Int) { figures.count(.linesLimited, limitedLines) }
 
   /// Notes how many lost lines the reader has not been informed of.
   public mutating func note(unreportedLines: Int) {
@@ -120,10 +111,14 @@ public struct BallMetricStore<let capacity: Int>: MetricStore {
   private mutating func takeQuestionTime(at connectionIndex: Int) -> UInt64? {
     guard questionTimes.indices.contains(connectionIndex),
       questionTimes[connectionIndex] != Self.noTime
-    else {
-      return nil
-    }
+    else { return nil }
     defer { questionTimes[connectionIndex] = Self.noTime }
     return questionTimes[connectionIndex]
   }
+}
+
+/// A port that says whether a ball keeps figures.
+public protocol MetricsPort: ~Copyable {
+  /// What the ball keeps its figures in: `NoMetrics` unless the port says otherwise.
+  associatedtype Metrics: MetricStore = NoMetrics
 }

@@ -19,22 +19,22 @@ enum BallLine {
   /// For programs: a part has this state; the text says why, unless it is empty.
   case state(StaticString, StaticString)
   /// For programs: the ball ends for a reason of this kind; the text says why.
-  case failure(StaticString)
+  case error(StaticString)
   #if !WORDS_FOR_PEOPLE_ONLY
     /// For programs: the state of the lights.
     case lights(ShownLights)
     /// For programs: the end of the ball's present state.
     case current
     /// For programs: the request in the text was done, or was refused for this reason.
-    case reply(ControlRefusal?)
+    case reply(ControlRequestError?)
   #endif
 }
 
 extension ByteWriter {
   /// Writes a line for people.
-  @_lifetime(self: copy self)
-  @inline(never)
-  mutating func writeWords(_ line: BallLine, of central: DeviceAddress?, _ text: Span<UInt8>) {
+  @_lifetime(self: copy self) @inline(never) mutating func writeWords(
+    _ line: BallLine, of central: DeviceAddress?, _ text: Span<UInt8>
+  ) {
     switch line {
     case .advertising(let own): writeAdvertising(text, own)
     case .omission(let count, _): writeOmission(of: count, of: central)
@@ -46,19 +46,19 @@ extension ByteWriter {
 
   #if !WORDS_FOR_PEOPLE_ONLY
     /// Writes a line for programs.
-    @_lifetime(self: copy self)
-    @inline(never)
-    mutating func writeJSON(_ line: BallLine, of central: DeviceAddress?, _ text: Span<UInt8>) {
+    @_lifetime(self: copy self) @inline(never) mutating func writeJSON(
+      _ line: BallLine, of central: DeviceAddress?, _ text: Span<UInt8>
+    ) {
       switch line {
       case .event(let event): return writeJSON(event, of: central, text)
-      case .failure(let kind): return writeFailure(text, kind: kind, isJSON: true)
+      case .error(let kind): return writeErrorLine(text, kind: kind, isJSON: true)
       case .advertising(let own):
         beginJSON("advertising")
         add("name", utf8: text)
         add("address", own)
       case .omission(let count, let connectionIndex):
         beginJSON("omitted", central)
-        add("place", connectionIndex)
+        add("connection", connectionIndex)
         add("count", count)
       case .button(let action, let listeners):
         beginJSON("button")
@@ -74,12 +74,12 @@ extension ByteWriter {
         if let status = lights.status { add("status", status) }
         if let answer = lights.answer { add("answer", answer) }
       case .current: beginJSON("current")
-      case .reply(let refusal):
-        beginJSON(refusal == nil ? "done" : "error")
+      case .reply(let error):
+        beginJSON(error == nil ? "done" : "error")
         add("request", utf8: text)
-        if let refusal {
+        if let error {
           beginText("detail")
-          refusal.write(to: &self)
+          error.write(to: &self)
           endText()
         }
       }
@@ -91,14 +91,12 @@ extension ByteWriter {
 /// The lines for people.
 extension ByteWriter {
   /// Writes what a button did.
-  @_lifetime(self: copy self)
-  @inline(never)
-  mutating func writeWords(_ action: FrontPanelAction, _ listeners: Int) {
+  @_lifetime(self: copy self) @inline(never) mutating func writeWords(
+    _ action: FrontPanelAction, _ listeners: Int
+  ) {
     write(text: action.sentence)
     guard action == .shake else { return }
-    guard listeners > 0 else {
-      return write(text: ": no central that has asked is subscribed.")
-    }
+    guard listeners > 0 else { return write(text: ": no central that has asked is subscribed.") }
     write(text: ": ")
     write(decimal: listeners)
     write(text: listeners == 1 ? " central gets" : " centrals get")
@@ -106,9 +104,9 @@ extension ByteWriter {
   }
 
   /// Writes the line of an event; nothing for a radio or subscription event.
-  @_lifetime(self: copy self)
-  @inline(never)
-  mutating func writeWords(_ event: BallEvent, _ question: Span<UInt8>) {
+  @_lifetime(self: copy self) @inline(never) mutating func writeWords(
+    _ event: BallEvent, _ question: Span<UInt8>
+  ) {
     switch event {
     case .asked:
       write(text: "Question: ")
@@ -124,9 +122,9 @@ extension ByteWriter {
       write(address)
       write(text: ", ")
       reason.writeEnding(to: &self)
-    case .refused(_, let refusal):
+    case .refused(_, let error):
       write(text: "Refused: ")
-      write(text: refusal.words)
+      write(text: error.words)
     case .missed(let count):
       write(text: "(")
       write(decimal: count)
@@ -137,9 +135,9 @@ extension ByteWriter {
   }
 
   /// Writes that `count` lines of one central, or of several if `central` is `nil`, were left out.
-  @_lifetime(self: copy self)
-  @inline(never)
-  mutating func writeOmission(of count: Int, of central: DeviceAddress?) {
+  @_lifetime(self: copy self) @inline(never) mutating func writeOmission(
+    of count: Int, of central: DeviceAddress?
+  ) {
     write(text: "(")
     write(decimal: count)
     write(text: count == 1 ? " line of " : " lines of ")
@@ -148,9 +146,9 @@ extension ByteWriter {
   }
 
   /// Writes that the ball advertises.
-  @_lifetime(self: copy self)
-  @inline(never)
-  mutating func writeAdvertising(_ name: Span<UInt8>, _ own: DeviceAddress) {
+  @_lifetime(self: copy self) @inline(never) mutating func writeAdvertising(
+    _ name: Span<UInt8>, _ own: DeviceAddress
+  ) {
     write(text: "Advertising as “")
     write(printable: name)
     write(text: "” (")
@@ -162,32 +160,30 @@ extension ByteWriter {
 /// The lines for programs.
 extension ByteWriter {
   /// Writes the object of an event; nothing for a radio event.
-  @_lifetime(self: copy self)
-  @inline(never)
-  mutating func writeJSON(
+  @_lifetime(self: copy self) @inline(never) mutating func writeJSON(
     _ event: BallEvent, of central: DeviceAddress?, _ question: Span<UInt8>
   ) {
     switch event {
     case .connected(let connectionIndex, let address):
       beginJSON("connected", address)
-      add("place", connectionIndex)
+      add("connection", connectionIndex)
     case .disconnected(let connectionIndex, let address, let reason):
       beginJSON("disconnected", address)
-      add("place", connectionIndex)
+      add("connection", connectionIndex)
       beginText("reason")
       reason.writeEnding(to: &self)
       endText()
       add("code", Int(reason.rawValue))
     case .subscribed(let connectionIndex, let isOn):
       beginJSON("subscribed", central)
-      add("place", connectionIndex)
+      add("connection", connectionIndex)
       add("on", isOn)
     case .asked:
       beginJSON("question", central)
       add("text", utf8: question)
-    case .refused(_, let refusal):
+    case .refused(_, let error):
       beginJSON("refused", central)
-      add("reason", plain: refusal.words)
+      add("reason", plain: error.words)
     case .answered(_, let answer):
       beginJSON("answer", central)
       beginText("text")
@@ -202,17 +198,15 @@ extension ByteWriter {
   }
 
   /// Writes that `count` lines were lost because they were not read.
-  @_lifetime(self: copy self)
-  @inline(never)
-  mutating func writeJSONLoss(_ count: Int) {
+  @_lifetime(self: copy self) @inline(never) mutating func writeJSONLoss(_ count: Int) {
     beginJSON("unread")
     add("count", count)
     endJSON()
   }
 
-  @_lifetime(self: copy self)
-  @inline(never)
-  mutating func beginJSON(_ event: StaticString, _ central: DeviceAddress?) {
+  @_lifetime(self: copy self) @inline(never) mutating func beginJSON(
+    _ event: StaticString, _ central: DeviceAddress?
+  ) {
     beginJSON(event)
     if let central { add("central", central) }
   }

@@ -1,9 +1,8 @@
 import BluetoothHost
 import EightBall
 
-/// Prints what happens to a ball: in words for people, or in JSON for programs.
-///
-/// Lines wait in bounded storage until `flush`, which never waits for a reader.
+/// Prints what happens to a ball: in words for people, or in JSON for programs. Lines wait in
+/// bounded storage until `flush`, which never waits for a reader.
 struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
   let name: DeviceName
   private let format: LineFormat
@@ -19,10 +18,10 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
   /// Whether the oldest line is an error.
   private var errorsAreOlder = false
 
-  /// The hash of the last printed trouble; `nil` while the radio works.
-  private var radioTrouble: UInt32?
+  /// The hash of the last printed error; `nil` while the radio works.
+  private var radioErrorMark: UInt32?
   /// The same for the lines of the board.
-  private var linesTrouble: UInt32?
+  private var linesErrorMark: UInt32?
   /// Whether advertising was reported. A controller stops at each connection and is restarted while
   /// there is room for more: that is not reported again.
   private var isKnownToAdvertise = false
@@ -59,8 +58,7 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
     errorsAreOlder = !errors.isEmpty
   }
 
-  @inline(never)
-  private mutating func flush<Port: OutputPort & ~Copyable>(
+  @inline(never) private mutating func flush<Port: OutputPort & ~Copyable>(
     _ stream: OutputStream, to port: inout Port
   ) {
     while true {
@@ -79,13 +77,11 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
   }
 
   /// The lines that wait for the reader of `stream`.
-  @_lifetime(borrow self)
-  private func pending(on stream: OutputStream) -> Span<UInt8> {
+  @_lifetime(borrow self) private func pending(on stream: OutputStream) -> Span<UInt8> {
     stream == .output ? output.pending : errors.pending
   }
 
-  @inline(never)
-  private mutating func remove(_ count: Int, from stream: OutputStream) {
+  @inline(never) private mutating func remove(_ count: Int, from stream: OutputStream) {
     if stream == .output { output.remove(count) } else { errors.remove(count) }
   }
 
@@ -99,16 +95,12 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
   }
 
   /// Prints a line for people, if the format is for people.
-  @inline(__always)
-  private mutating func printWords(
+  @inline(__always) private mutating func printWords(
     _ line: BallLine, of central: DeviceAddress? = nil, _ text: Span<UInt8> = Span()
-  ) {
-    if format == .words { appendWords(line, of: central, text) }
-  }
+  ) { if format == .words { appendWords(line, of: central, text) } }
 
   /// Prints an object for programs, at the output and at the control socket.
-  @inline(__always)
-  private mutating func printJSON(
+  @inline(__always) private mutating func printJSON(
     _ line: BallLine, of central: DeviceAddress? = nil, _ text: Span<UInt8> = Span()
   ) {
     #if !WORDS_FOR_PEOPLE_ONLY
@@ -118,34 +110,26 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
 
   // Takes the event itself: a copy into a `BallLine` costs too many instructions on a small
   // machine.
-  @inline(never)
-  private mutating func appendWords(_ event: BallEvent, _ question: Span<UInt8>) {
+  @inline(never) private mutating func appendWords(_ event: BallEvent, _ question: Span<UInt8>) {
     output.append { $0.writeWords(event, question) }
   }
 
-  @inline(never)
-  private mutating func appendWords(
+  @inline(never) private mutating func appendWords(
     _ line: BallLine, of central: DeviceAddress?, _ text: Span<UInt8>
-  ) {
-    output.append { $0.writeWords(line, of: central, text) }
-  }
+  ) { output.append { $0.writeWords(line, of: central, text) } }
 
   #if !WORDS_FOR_PEOPLE_ONLY
-    @inline(never)
-    private mutating func appendJSON(
+    @inline(never) private mutating func appendJSON(
       _ line: BallLine, of central: DeviceAddress?, _ text: Span<UInt8>
     ) {
       if isJSON { Self.append(line, of: central, text, to: &output) }
       if hasWatchers { Self.append(line, of: central, text, to: &watched) }
     }
 
-    @inline(never)
-    private static func append<let room: Int>(
+    @inline(never) private static func append<let room: Int>(
       _ line: BallLine, of central: DeviceAddress?, _ text: Span<UInt8>,
       to queue: inout LineQueue<room>
-    ) {
-      queue.append(mayBeCut: false) { $0.writeJSON(line, of: central, text) }
-    }
+    ) { queue.append(mayBeCut: false) { $0.writeJSON(line, of: central, text) } }
 
     /// Adds an object for the listeners.
     mutating func watch(_ compose: (inout ByteWriter) -> Void) {
@@ -155,13 +139,10 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
     /// Adds an object for the listeners.
     mutating func watch(
       _ line: BallLine, of central: DeviceAddress? = nil, _ text: Span<UInt8> = Span()
-    ) {
-      Self.append(line, of: central, text, to: &watched)
-    }
+    ) { Self.append(line, of: central, text, to: &watched) }
 
     /// Sends the waiting objects to one listener, or to all if `listener` is `nil`.
-    @inline(never)
-    mutating func sendWatched<Port: ControlPort & ~Copyable>(
+    @inline(never) mutating func sendWatched<Port: ControlPort & ~Copyable>(
       to port: inout Port, _ listener: Int?
     ) {
       while !watched.isEmpty {
@@ -241,12 +222,9 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
   }
 
   #if !WORDS_FOR_PEOPLE_ONLY
-    @inline(never)
-    private static func append<let room: Int>(
+    @inline(never) private static func append<let room: Int>(
       _ event: PairingEvent, of central: DeviceAddress?, to queue: inout LineQueue<room>
-    ) {
-      queue.append(mayBeCut: false) { Self.writeJSON(event, of: central, to: &$0) }
-    }
+    ) { queue.append(mayBeCut: false) { Self.writeJSON(event, of: central, to: &$0) } }
   #endif
 
   /// Prints why the bonds cannot be kept.
@@ -255,9 +233,7 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
   }
 
   /// Prints that the bonds are kept again.
-  mutating func reportBondsKept() {
-    reportReady("bonds", "Bonds: kept again.")
-  }
+  mutating func reportBondsKept() { reportReady("bonds", "Bonds: kept again.") }
 
   // MARK: The radio
 
@@ -288,43 +264,43 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
   }
 
   /// Whether the loss of the radio was reported.
-  var isRadioLost: Bool { radioTrouble != nil }
+  var isRadioLost: Bool { radioErrorMark != nil }
 
   /// Prints why the radio was lost.
   mutating func reportRadioLost(_ reason: Span<UInt8>) {
-    // The same trouble is printed once, not at each try.
-    let trouble = Self.mark(of: reason)
-    guard radioTrouble != trouble else { return }
-    radioTrouble = trouble
+    // The same error is printed once, not at each try.
+    let mark = Self.mark(of: reason)
+    guard radioErrorMark != mark else { return }
+    radioErrorMark = mark
     reportLost("radio", "Radio: lost; ", reason, " Trying again…")
   }
 
   private mutating func reportRadioReady() {
-    guard radioTrouble != nil else { return }
-    radioTrouble = nil
+    guard radioErrorMark != nil else { return }
+    radioErrorMark = nil
     reportReady("radio", "Radio: ready again.")
   }
 
   /// Prints why the ball cannot run; `kind` names the reason for programs.
-  mutating func reportFailure(_ reason: Span<UInt8>, kind: StaticString) {
-    printJSON(.failure(kind), reason)
-    if !isJSON { complain { $0.writeFailure(reason, kind: kind, isJSON: false) } }
+  mutating func reportError(_ reason: Span<UInt8>, kind: StaticString) {
+    printJSON(.error(kind), reason)
+    if !isJSON { complain { $0.writeErrorLine(reason, kind: kind, isJSON: false) } }
   }
 
   // MARK: The board
 
   /// Prints why the lines of the board cannot be used.
   mutating func reportLinesLost(_ reason: Span<UInt8>) {
-    let trouble = Self.mark(of: reason)
-    guard linesTrouble != trouble else { return }
-    linesTrouble = trouble
+    let mark = Self.mark(of: reason)
+    guard linesErrorMark != mark else { return }
+    linesErrorMark = mark
     reportLost("board", "Buttons and lights: none for now; ", reason)
   }
 
   /// Prints that the lines of the board can be used.
   mutating func reportLinesReady() {
-    guard linesTrouble != nil else { return }
-    linesTrouble = nil
+    guard linesErrorMark != nil else { return }
+    linesErrorMark = nil
     reportReady("board", "Buttons and lights: ready.")
   }
 
@@ -338,21 +314,17 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
     case .connected:
       connections &+= 1
       if connections == maximum { isKnownToAdvertise = false }
-    case .disconnected:
-      connections &-= 1
+    case .disconnected: connections &-= 1
     default: break
     }
   }
 
   // MARK: Support
 
-  private mutating func print(text: StaticString) {
-    printWords(.text(text))
-  }
+  private mutating func print(text: StaticString) { printWords(.text(text)) }
 
   /// Prints why something cannot be used. People read the reason between two texts.
-  @inline(never)
-  private mutating func reportLost(
+  @inline(never) private mutating func reportLost(
     _ event: StaticString, _ start: StaticString, _ reason: Span<UInt8>, _ end: StaticString = ""
   ) {
     printJSON(.state(event, "lost"), reason)
@@ -365,8 +337,7 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
   }
 
   /// Prints that it can be used again.
-  @inline(never)
-  private mutating func reportReady(_ event: StaticString, _ words: StaticString) {
+  @inline(never) private mutating func reportReady(_ event: StaticString, _ words: StaticString) {
     printJSON(.state(event, "ready"))
     print(text: words)
   }

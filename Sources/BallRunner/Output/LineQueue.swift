@@ -22,10 +22,7 @@ public struct LineQueue<let capacity: Int>: ~Copyable {
   public init() {}
 
   /// The bytes that wait.
-  public var pending: Span<UInt8> {
-    @_lifetime(borrow self)
-    borrowing get { bytes.span }
-  }
+  public var pending: Span<UInt8> { @_lifetime(borrow self) borrowing get { bytes.span } }
 
   /// Whether nothing waits.
   public var isEmpty: Bool { bytes.isEmpty }
@@ -34,10 +31,9 @@ public struct LineQueue<let capacity: Int>: ~Copyable {
   ///
   /// - Parameter compose: Writes the line.
   /// - Parameter mayBeCut: Whether a line too long for an empty queue is cut instead of left out.
-  @inline(__always)
-  public mutating func append(mayBeCut: Bool = true, _ compose: (inout ByteWriter) -> Void) {
-    guard lostLines == 0, add(mayBeCut, compose) else { return lostLines &+= 1 }
-  }
+  @inline(__always) public mutating func append(
+    mayBeCut: Bool = true, _ compose: (inout ByteWriter) -> Void
+  ) { guard lostLines == 0, add(mayBeCut, compose) else { return lostLines &+= 1 } }
 
   /// Adds the line that reports the lost lines; changes nothing if there is no room for it yet.
   public mutating func appendLoss(_ compose: (inout ByteWriter, Int) -> Void) {
@@ -47,12 +43,9 @@ public struct LineQueue<let capacity: Int>: ~Copyable {
   }
 
   /// Removes the first `count` bytes, which were printed.
-  public mutating func remove(_ count: Int) {
-    bytes.removeFirst(count)
-  }
+  public mutating func remove(_ count: Int) { bytes.removeFirst(count) }
 
-  @inline(__always)
-  private mutating func add(
+  @inline(__always) private mutating func add(
     _ mayBeCut: Bool, _ compose: (inout ByteWriter) -> Void
   ) -> Bool {
     guard capacity &- bytes.count > Self.reserve else { return false }
@@ -64,8 +57,7 @@ public struct LineQueue<let capacity: Int>: ~Copyable {
   }
 
   /// Keeps and ends the line of `count` bytes that was written; `false` if it is left out.
-  @inline(never)
-  private mutating func endLine(_ count: Int, isCut: Bool, mayBeCut: Bool) -> Bool {
+  @inline(never) private mutating func endLine(_ count: Int, isCut: Bool, mayBeCut: Bool) -> Bool {
     let start = bytes.count
     if isCut, start > 0 || !mayBeCut { return false }
     bytes.keepWritten(start &+ count)
@@ -84,9 +76,7 @@ extension ByteBuffer {
 
 extension ByteWriter {
   /// Writes that `count` lines were lost because they were not read.
-  @_lifetime(self: copy self)
-  @inline(never)
-  public mutating func writeLoss(_ count: Int) {
+  @_lifetime(self: copy self) @inline(never) public mutating func writeLoss(_ count: Int) {
     write(text: "(")
     write(decimal: count)
     write(

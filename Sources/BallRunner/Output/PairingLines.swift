@@ -5,8 +5,7 @@ import BluetoothHost
 
 extension BallPrinter {
   /// Writes the line for people; nothing for an event without one.
-  @inline(never)
-  static func writeWords(
+  @inline(never) static func writeWords(
     _ event: PairingEvent, of central: DeviceAddress?, to writer: inout ByteWriter
   ) {
     switch event {
@@ -25,11 +24,11 @@ extension BallPrinter {
       writer.write(
         text: security.contains(.authenticated)
           ? ", protected against a man in the middle" : ", without a check by a user")
-    case .failed(_, let fault):
+    case .failed(_, let error):
       writer.write(text: "Not paired")
       write(" with ", central, to: &writer)
       writer.write(text: ": ")
-      write(fault, to: &writer)
+      write(error, to: &writer)
     case .unencrypted:
       writer.write(text: "Not encrypted: ")
       write("", central, to: &writer)
@@ -71,8 +70,7 @@ extension BallPrinter {
   }
 
   /// Writes the object for programs.
-  @inline(never)
-  static func writeJSON(
+  @inline(never) static func writeJSON(
     _ event: PairingEvent, of central: DeviceAddress?, to writer: inout ByteWriter
   ) {
     switch event {
@@ -93,15 +91,14 @@ extension BallPrinter {
       if let identity { writer.add("identity", identity) }
       writer.add("authenticated", security.contains(.authenticated))
       writer.add("secureConnections", security.contains(.secureConnections))
-    case .failed(_, let fault):
+    case .failed(_, let error):
       writer.beginJSON("pairing")
       writer.add("state", plain: "failed")
       if let central { writer.add("central", central) }
       writer.beginText("reason")
-      write(fault, to: &writer)
+      write(error, to: &writer)
       writer.endText()
-    case .unencrypted:
-      writer.beginJSON("unencrypted", central)
+    case .unencrypted: writer.beginJSON("unencrypted", central)
     case .forgotten(let count):
       writer.beginJSON("forgotten")
       writer.add("count", count)
@@ -129,19 +126,19 @@ extension BallPrinter {
   }
 
   /// Writes why a pairing has failed, to follow "Not paired: ", without a full stop.
-  private static func write(_ fault: PairingFault, to writer: inout ByteWriter) {
-    switch fault {
-    case .own(let failure):
-      guard let words = ownWords(of: failure) ?? words(of: failure) else {
+  private static func write(_ error: PairingEventError, to writer: inout ByteWriter) {
+    switch error {
+    case .own(let reason):
+      guard let words = ownWords(of: reason) ?? words(of: reason) else {
         writer.write(text: "reason 0x")
-        return writer.write(hexadecimal: failure.rawValue)
+        return writer.write(hexadecimal: reason.rawValue)
       }
       writer.write(text: words)
-    case .peer(let failure):
+    case .peer(let reason):
       writer.write(text: "the other side says: ")
-      guard let words = words(of: failure) else {
+      guard let words = words(of: reason) else {
         writer.write(text: "reason 0x")
-        return writer.write(hexadecimal: failure.rawValue)
+        return writer.write(hexadecimal: reason.rawValue)
       }
       writer.write(text: words)
     case .noRoom: writer.write(text: "there is no room for its bond; remove another bond first")
@@ -154,8 +151,8 @@ extension BallPrinter {
   }
 
   /// The text when this device ends a pairing; `nil` if it is the same as the peer's.
-  private static func ownWords(of failure: PairingError) -> StaticString? {
-    switch failure {
+  private static func ownWords(of reason: PairingError) -> StaticString? {
+    switch reason {
     case .numericComparisonFailed: "the user said no"
     case .keyRejected: "it did not prove that it has its bond; remove the bond first"
     case .authenticationRequirements: "it cannot meet the required security"
@@ -164,8 +161,8 @@ extension BallPrinter {
   }
 
   /// The text of a reason; `nil` for an unknown number. Core Specification, Vol 3, Part H, 3.5.5.
-  private static func words(of failure: PairingError) -> StaticString? {
-    switch failure {
+  private static func words(of reason: PairingError) -> StaticString? {
+    switch reason {
     case .passkeyEntryFailed: "the passkey was not entered"
     case .oobNotAvailable: "there is no out-of-band data"
     case .authenticationRequirements: "this ball cannot meet its security requirements"
@@ -180,18 +177,6 @@ extension BallPrinter {
     case .numericComparisonFailed: "the numbers differ"
     case .keyRejected: "the key was rejected"
     default: nil
-    }
-  }
-}
-
-extension ByteWriter {
-  /// Writes a pairing number as both devices show it. Core Specification, Vol 3, Part H, 2.3.5.1.
-  @_lifetime(self: copy self)
-  public mutating func write(sixDigits number: UInt32) {
-    var scale: UInt32 = 100_000
-    while scale > 0 {
-      write(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number / scale % 10))
-      scale /= 10
     }
   }
 }

@@ -4,8 +4,7 @@ extension ByteWriter {
   /// Writes UTF-8 text from a peer so that it cannot control a terminal: the replacement character
   /// stands for each scalar that controls the terminal or the text direction, and for each byte
   /// that is not UTF-8.
-  @_lifetime(self: copy self)
-  public mutating func write(printable utf8: Span<UInt8>) {
+  @_lifetime(self: copy self) public mutating func write(printable utf8: Span<UInt8>) {
     var scalars = UTF8Scalars(utf8)
     while let scalar = scalars.next() {
       switch scalar {
@@ -21,8 +20,7 @@ extension ByteWriter {
   ///
   /// Besides what RFC 8259, 7, requires, it escapes controls and Unicode's line ends, so that every
   /// reader sees one line.
-  @_lifetime(self: copy self)
-  public mutating func write(escaped utf8: Span<UInt8>) {
+  @_lifetime(self: copy self) public mutating func write(escaped utf8: Span<UInt8>) {
     var scalars = UTF8Scalars(utf8)
     while let scalar = scalars.next(escapingQuotes: true) {
       switch scalar {
@@ -34,17 +32,18 @@ extension ByteWriter {
   }
 
   /// Writes as many of `bytes` as fit, and overflows if that is not all.
-  @_lifetime(self: copy self)
-  @inline(never)
-  private mutating func write(asMuchAsFits bytes: Span<UInt8>) {
+  @_lifetime(self: copy self) @inline(never) private mutating func write(
+    asMuchAsFits bytes: Span<UInt8>
+  ) {
     guard bytes.count > freeCapacity else { return write(bytes) }
     writePrefix(of: bytes)
     // Forces the overflow.
     write(UInt8(ascii: " "))
   }
 
-  @_lifetime(self: copy self)
-  private mutating func write(escaping scalar: UInt32, _ bytes: Span<UInt8>) {
+  @_lifetime(self: copy self) private mutating func write(
+    escaping scalar: UInt32, _ bytes: Span<UInt8>
+  ) {
     switch scalar {
     case 0x22: write(text: "\\\"")
     case 0x5C: write(text: "\\\\")
@@ -73,16 +72,12 @@ private struct UTF8Scalars: ~Escapable {
   private let utf8: Span<UInt8>
   private var position = 0
 
-  @_lifetime(copy utf8)
-  init(_ utf8: Span<UInt8>) {
-    self.utf8 = utf8
-  }
+  @_lifetime(copy utf8) init(_ utf8: Span<UInt8>) { self.utf8 = utf8 }
 
   /// The next element; `nil` at the end.
   ///
   /// - Parameter quotes: Whether a quotation mark and a backslash end a run.
-  @_lifetime(copy self)
-  mutating func next(escapingQuotes quotes: Bool = false) -> Element? {
+  @_lifetime(copy self) mutating func next(escapingQuotes quotes: Bool = false) -> Element? {
     let start = position
     if !quotes { position &+= utf8.plainASCIIByWords(from: position) }
     while position < utf8.count, isPlain(utf8[position], quotes) { position &+= 1 }
@@ -112,9 +107,8 @@ private struct UTF8Scalars: ~Escapable {
 
 extension UInt32 {
   /// Whether the scalar controls a terminal or is invisible: Unicode's categories Cc, Cf, Zl and
-  /// Zp, without the zero width joiner, which emoji need.
-  ///
-  /// The Unicode Character Database 17.0, DerivedGeneralCategory.txt.
+  /// Zp, without the zero width joiner, which emoji need. The Unicode Character Database 17.0,
+  /// DerivedGeneralCategory.txt.
   fileprivate var isControlOrFormat: Bool {
     switch self {
     case 0x00...0x1F, 0x7F...0x9F, 0xAD, 0x0600...0x0605, 0x061C, 0x06DD, 0x070F, 0x0890...0x0891,

@@ -2,7 +2,6 @@ import BluetoothHost
 import EightBall
 
 /// The ball's panel on the lines of a port: reads edges, sets lights, and reopens lost lines.
-///
 /// Absent or lost lines never stop the ball: it reports them once and keeps retrying.
 struct ButtonDriver: ~Copyable {
   /// The panel.
@@ -15,7 +14,7 @@ struct ButtonDriver: ~Copyable {
   private var retry: Instant? = Instant(rawValue: 0)
   private var failures: UInt32 = 0
   /// Whether lost lines have not been reported.
-  private var hasTrouble = false
+  private var hasError = false
   /// Whether reopened lines have not been reported.
   private var isBack = false
   /// The last state that was set; `nil` if the light has to be set.
@@ -27,9 +26,7 @@ struct ButtonDriver: ~Copyable {
 
   /// When `readButtons` must be called; `nil` if the panel waits only for the port. Absent lights
   /// need no blinking.
-  var deadline: Instant? {
-    isOpen ? Instant.earlier(panel.deadline, gate.opening) : retry
-  }
+  var deadline: Instant? { isOpen ? Instant.earlier(panel.deadline, gate.opening) : retry }
 
   // MARK: Buttons
 
@@ -157,10 +154,10 @@ struct ButtonDriver: ~Copyable {
   /// Takes the change of the lines to report; `nil` if there is none.
   mutating func takeLinesEvent() -> LinesEvent? {
     defer {
-      hasTrouble = false
+      hasError = false
       isBack = false
     }
-    return hasTrouble ? .lost : isBack ? .ready : nil
+    return hasError ? .lost : isBack ? .ready : nil
   }
 
   /// A change of the lines to report.
@@ -186,7 +183,7 @@ struct ButtonDriver: ~Copyable {
     self.retry = nil
     failures = 0
     isBack = true
-    hasTrouble = false
+    hasError = false
   }
 
   private mutating func readInitialContact<Port: FrontPanelPort & ~Copyable>(
@@ -209,7 +206,7 @@ struct ButtonDriver: ~Copyable {
     // A chip that is gone holds no button down.
     panel.setContact(of: .shake, isClosed: false)
     panel.setContact(of: .clear, isClosed: false)
-    if isReported { hasTrouble = true }
+    if isReported { hasError = true }
     retry = now.advanced(by: RetryPace.delay(after: failures))
     failures &+= 1
   }
@@ -221,5 +218,36 @@ struct ButtonDriver: ~Copyable {
     gate.open()
     isStatusLit = nil
     isAnswerLit = nil
+  }
+}
+
+/// Closes when a button chatters, so that its edges do not wake the loop for a while. A press with
+/// all its bounces is a few edges. A broken contact or a loose wire can make thousands a second,
+/// and each would wake the loop.
+struct EdgeGate {
+  /// The edges that may come in one period: far more than a press bounces.
+  static var limit: Int { 64 }
+  /// The length of a period, and of the rest after too many edges, in milliseconds.
+  static var period: UInt32 { 100 }
+
+  private var periodEnd = Instant(rawValue: 0)
+  private var count = 0
+  /// When the gate opens again; `nil` while it is open.
+  private(set) var opening: Instant?
+
+  /// Counts an edge; closes the gate if there are too many.
+  mutating func count(at now: Instant) {
+    if periodEnd <= now {
+      periodEnd = now.advanced(by: Self.period)
+      count = 0
+    }
+    count += 1
+    if count > Self.limit { opening = now.advanced(by: Self.period) }
+  }
+
+  /// Opens the gate.
+  mutating func open() {
+    opening = nil
+    count = 0
   }
 }

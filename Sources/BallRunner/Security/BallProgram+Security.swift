@@ -49,9 +49,7 @@ extension BallProgram where Security: ~Copyable {
 
   /// The user has answered. Does nothing if no question is open.
   mutating func answer(_ isConfirmed: Bool, at now: Instant) {
-    guard let connectionIndex = host.security.pairingGate.question?.connectionIndex else {
-      return
-    }
+    guard let connectionIndex = host.security.pairingGate.question?.connectionIndex else { return }
     host.security.pairingGate.promptIsOver()
     host.security.answer(isConfirmed, at: connectionIndex, at: now)
   }
@@ -64,20 +62,16 @@ extension BallProgram where Security: ~Copyable {
   /// - Parameters:
   ///   - endedIndex: The connection that has ended, if its end is the reason to report.
   ///   - endedCentral: Its central.
-  @inline(never)
-  mutating func reportSecurity(
+  @inline(never) mutating func reportSecurity(
     ofEnded endedIndex: Int? = nil, _ endedCentral: DeviceAddress? = nil
   ) {
     // A central has paired.
     if !host.security.isPairingOpen { host.security.pairingGate.close() }
-    while host.security.pairingGate.hasEvents,
-      let event = host.security.pairingGate.nextEvent()
-    {
+    while host.security.pairingGate.hasEvents, let event = host.security.pairingGate.nextEvent() {
       var central: DeviceAddress?
       switch event {
       case .prompt(_, let connectionIndex), .paired(let connectionIndex, _, _),
-        .failed(let connectionIndex, _),
-        .unencrypted(let connectionIndex):
+        .failed(let connectionIndex, _), .unencrypted(let connectionIndex):
         central =
           connectionIndex == endedIndex
           ? endedCentral : host.server.withApplication { $0.address(at: connectionIndex) }
@@ -93,8 +87,9 @@ extension BallProgram where Security: ~Copyable {
     keepChangedBonds(on: &port)
   }
 
-  @inline(never)
-  private mutating func keepChangedBonds<Port: BondPort & ~Copyable>(on port: inout Port) {
+  @inline(never) private mutating func keepChangedBonds<Port: BondPort & ~Copyable>(
+    on port: inout Port
+  ) {
     var file = BondFileBytes()
     host.security.keepBonds(in: &file)
     let isKept = port.keepBonds(file.span)
@@ -104,7 +99,7 @@ extension BallProgram where Security: ~Copyable {
     guard isKept != wasKept else { return }
     if isKept { return printer.reportBondsKept() }
     var reason = ByteBuffer<384>()
-    reason.write { port.writeBondsTrouble(to: &$0) }
+    reason.write { port.writeBondsError(to: &$0) }
     printer.reportBondsLost(reason.span)
   }
 }

@@ -1,4 +1,5 @@
 import BluetoothHost
+import EightBall
 
 /// How a ball protects its links: not at all (`NoSecurity`), or by a Security Manager whose
 /// delegate is a `PairingGate`.
@@ -23,10 +24,9 @@ public protocol BallSecurity: SecurityRole, ~Copyable {
   mutating func answer(_ isConfirmed: Bool, at index: Int, at now: Instant)
 }
 
-/// The Security Manager of a ball for `capacity` centrals with at most 16 bonds.
-public typealias BallSecurityManager<
-  let capacity: Int, Random: SecureRandomNumberGenerator
-> = SecurityManager<capacity, P256KeyAgreement, Random, BondTable<16>, PairingGate>
+/// The Security Manager of a ball for `links` centrals with at most 16 bonds.
+public typealias BallSecurityManager<let links: Int, Random: SecureRandomNumberGenerator> =
+  SecurityManager<links, P256KeyAgreement, Random, BondTable<16>, PairingGate>
 
 extension SecurityManager: BallSecurity
 where Agreement: ~Copyable, Bonds: KeptBondStore & ~Copyable, Delegate == PairingGate {
@@ -55,12 +55,10 @@ where Agreement: ~Copyable, Bonds: KeptBondStore & ~Copyable, Delegate == Pairin
   }
 
   /// Deletes every bond.
-  public mutating func forgetBonds() {
-    while bonds.count > 0 { removeBond(at: 0) }
-  }
+  public mutating func forgetBonds() { while bonds.count > 0 { removeBond(at: 0) } }
 
   /// Sets the ball's identity address. Peers store it with their keys, so the bond file must store
-  /// it too. A private address is no identity.
+  /// it too. A private address is not an identity.
   public mutating func identify(as address: DeviceAddress) {
     guard identity?.address != address, !address.isResolvable else { return }
     identity = LocalIdentity(
@@ -97,4 +95,47 @@ extension NoSecurity: BallSecurity {
   public mutating func identify(as address: DeviceAddress) {}
   /// Does nothing.
   public mutating func answer(_ isConfirmed: Bool, at index: Int, at now: Instant) {}
+}
+
+/// The protection that a ball requires of a link before its central may ask, or read or receive an
+/// answer.
+public enum BallProtection: Equatable, Sendable {
+  /// Nothing. A central that wants to pair is refused: Pairing Not Supported.
+  case none
+  /// Encryption. Pairing without confirmation by a user is sufficient.
+  case encrypted
+  /// Encryption with a key that is protected against a man in the middle: the users compare numbers, or
+  /// enter one.
+  case authenticated
+
+  /// The requirement of Question.
+  var ofQuestion: AttributeProtection {
+    switch self {
+    case .none: AttributeProtection(rawValue: 0)
+    case .encrypted: .writeEncrypted
+    case .authenticated: .writeAuthenticated
+    }
+  }
+
+  /// The requirement of Answer.
+  var ofAnswer: AttributeProtection {
+    switch self {
+    case .none: AttributeProtection(rawValue: 0)
+    case .encrypted: .readEncrypted | .updateEncrypted
+    case .authenticated: .readAuthenticated | .updateAuthenticated
+    }
+  }
+
+  /// The ball's pairing policy. Pairing is closed at first. No bond is dropped for a new one, since
+  /// strangers could push out the owner's.
+  ///
+  /// - Parameters:
+  ///   - hasUser: Whether a user sees numbers and confirms them.
+  ///   - staysOpen: Whether pairing stays open after a central has paired, until its time is over.
+  public func policy(hasUser: Bool, staysOpen: Bool = false) -> PairingPolicy {
+    PairingPolicy(
+      isOpen: false, closesAfterPairing: !staysOpen,
+      ioCapability: hasUser ? .displayYesNo : .noInputNoOutput,
+      authentication: self == .authenticated ? .required : .wherePossible, dropsBonds: false)
+  }
 }

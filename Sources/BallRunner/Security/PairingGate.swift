@@ -8,13 +8,11 @@ import EightBall
 /// the bonds. The time is injected.
 public struct PairingGate: PairingDelegate, Sendable {
   /// `false`: a ball is the peripheral of all its links.
-  @inlinable
-  public static var isEverCentral: Bool { false }
+  @inlinable public static var isEverCentral: Bool { false }
 
   #if WITHOUT_PRIVACY
     /// `false`: the program is a small one.
-    @inlinable
-    public static var keepsPrivacy: Bool { false }
+    @inlinable public static var keepsPrivacy: Bool { false }
   #endif
 
   /// How long pairing stays open, in milliseconds.
@@ -50,14 +48,10 @@ public struct PairingGate: PairingDelegate, Sendable {
   private(set) var question: (prompt: PairingPrompt, connectionIndex: Int)?
 
   /// Pairing is closed.
-  public init(_ protection: BallProtection) {
-    self.protection = protection
-  }
+  public init(_ protection: BallProtection) { self.protection = protection }
 
   /// When `close()` or `hold(shake:clear:at:)` has to be called; `nil` if nothing is due.
-  var deadline: Instant? {
-    Instant.earlier(closing, Instant.earlier(shakeDeadline, clearDeadline))
-  }
+  var deadline: Instant? { Instant.earlier(closing, Instant.earlier(shakeDeadline, clearDeadline)) }
 
   // MARK: Open and closed
 
@@ -118,8 +112,7 @@ public struct PairingGate: PairingDelegate, Sendable {
   }
 
   /// Adds an event. If the queue is full, the oldest is dropped.
-  @inline(never)
-  mutating func append(_ item: PairingEvent) {
+  @inline(never) mutating func append(_ item: PairingEvent) {
     if eventCount == events.count { _ = nextEvent() }
     events[eventCount] = item
     eventCount &+= 1
@@ -157,4 +150,60 @@ public struct PairingGate: PairingDelegate, Sendable {
   public mutating func encryptionFailed(_ reason: HCIErrorCode, at index: Int) {
     if protection != .none { append(.unencrypted(connectionIndex: index)) }
   }
+}
+
+/// An event of the protection of a ball's links. It contains no keys.
+enum PairingEvent: Equatable, Sendable {
+  /// Centrals may pair for this number of seconds.
+  case opened(seconds: Int)
+  /// No central may pair any more.
+  case closed
+  /// The user has to see or answer a prompt.
+  case prompt(PairingPrompt, connectionIndex: Int)
+  /// A central has paired. `identity` is its identity address, which may differ from its address on
+  /// the link.
+  case paired(connectionIndex: Int, identity: DeviceAddress?, LinkSecurity)
+  /// A pairing has failed.
+  case failed(connectionIndex: Int, PairingEventError)
+  /// A central could not encrypt its link with the key of its bond.
+  case unencrypted(connectionIndex: Int)
+  /// This number of bonds were deleted.
+  case forgotten(Int)
+}
+
+extension PairingEvent {
+  /// The event of a pairing that has ended.
+  init(_ outcome: PairingOutcome, connectionIndex: Int) {
+    let error: PairingEventError
+    switch outcome {
+    case .paired(let bond):
+      self = .paired(
+        connectionIndex: connectionIndex, identity: bond?.identityAddress,
+        bond?.security ?? .encrypted)
+      return
+    case .failed(let reason): error = .own(reason)
+    case .noRoom: error = .noRoom
+    case .refused(let reason): error = .peer(reason)
+    case .timedOut: error = .timeout
+    case .linkLost: error = .linkLost
+    case .encryptionFailed(let code): error = .encryption(code)
+    }
+    self = .failed(connectionIndex: connectionIndex, error)
+  }
+}
+
+/// Why a pairing has failed.
+enum PairingEventError: Equatable, Sendable {
+  /// This device ended it.
+  case own(PairingError)
+  /// This device has no room for another bond.
+  case noRoom
+  /// The other side ended it.
+  case peer(PairingError)
+  /// The other side said nothing for 30 s.
+  case timeout
+  /// The link was lost.
+  case linkLost
+  /// The controller could not encrypt the link with the new key.
+  case encryption(HCIErrorCode)
 }

@@ -2,11 +2,9 @@ import BluetoothHost
 
 /// Reports the state of a running ball to the service manager, as in sd_notify(3): that it is
 /// ready, once it has advertised; each change of its state; that it is alive, if there is a
-/// watchdog; and that it is stopping.
-///
-/// An `OutputAllowance` limits the changes: a delayed one is reported in the next second, with the
-/// state at that time. The loop that serves the radio makes the reports, so a loop that hangs sends
-/// none.
+/// watchdog; and that it is stopping. An `OutputAllowance` limits the changes: a delayed one is
+/// reported in the next second, with the state at that time. The loop that serves the radio makes
+/// the reports, so a loop that hangs sends none.
 struct ServiceReport {
   /// When to retry a report that the service manager did not take, in milliseconds.
   static var retryDelay: UInt32 { 1_000 }

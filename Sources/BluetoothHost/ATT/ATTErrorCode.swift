@@ -1,15 +1,11 @@
-/// The reason why a server refused a request.
-///
-/// Core Specification, Vol 3, Part F, 3.4.1.1. An open set: a peer may send any byte, and the
-/// attribute's service defines 0x80 to 0x9F.
+/// Why a server refused a request: Core Specification, Vol 3, Part F, 3.4.1.1. A service defines
+/// 0x80 to 0x9F.
 public struct ATTErrorCode: RawRepresentable, Equatable, Error, Sendable {
   /// The value in the PDU.
   public var rawValue: UInt8
 
   /// Any value, known or not.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The attribute does not exist.
   public static let invalidHandle = ATTErrorCode(rawValue: 0x01)
@@ -37,11 +33,11 @@ public struct ATTErrorCode: RawRepresentable, Equatable, Error, Sendable {
   public static let insufficientEncryptionKeySize = ATTErrorCode(rawValue: 0x0C)
   /// The value is too long, or too short.
   public static let invalidAttributeValueLength = ATTErrorCode(rawValue: 0x0D)
-  /// Another error; the ball's answer to a write that is no question.
+  /// Another error; the ball's answer to a write that is not a question.
   public static let unlikelyError = ATTErrorCode(rawValue: 0x0E)
   /// The request requires encryption first.
   public static let insufficientEncryption = ATTErrorCode(rawValue: 0x0F)
-  /// The type is no grouping type.
+  /// The type is not a grouping type.
   public static let unsupportedGroupType = ATTErrorCode(rawValue: 0x10)
   /// The server lacks resources for the request.
   public static let insufficientResources = ATTErrorCode(rawValue: 0x11)

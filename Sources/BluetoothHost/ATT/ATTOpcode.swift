@@ -1,14 +1,10 @@
-/// The opcode of an attribute protocol PDU: its first byte.
-///
-/// Core Specification, Vol 3, Part F, 3.4.8. An open set: a peer may send any byte.
+/// An ATT PDU's first byte, of any value: Core Specification, Vol 3, Part F, 3.4.8.
 public struct ATTOpcode: RawRepresentable, Equatable, Sendable {
   /// The value in the PDU.
   public var rawValue: UInt8
 
   /// Any value, known or not.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Whether it is a command, which has no response: bit 6.
   public var isCommand: Bool { rawValue & 0x40 != 0 }

@@ -1,8 +1,6 @@
 extension BluetoothUUID {
-  /// The name in the Bluetooth SIG's Assigned Numbers; `nil` for a UUID that is not listed here.
-  ///
-  /// All services and descriptors, and the characteristics that Apple's framework prints by name: of
-  /// GAP, GATT, Device Information, Battery and Current Time.
+  /// The name in Assigned Numbers, of all services and descriptors, and of the characteristics that
+  /// Apple's framework prints by name; `nil` for other UUIDs.
   public var assignedName: StaticString? {
     switch short {
     // Services: 3.4.

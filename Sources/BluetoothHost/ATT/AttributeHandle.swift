@@ -1,14 +1,11 @@
-/// The handle of an attribute in the server's database: 0x0001 to 0xFFFF, and 0x0000 for none.
-///
+/// An attribute's handle, 0x0001 to 0xFFFF; 0x0000 for none:
 /// Core Specification, Vol 3, Part F, 3.2.2.
 public struct AttributeHandle: RawRepresentable, Comparable, Hashable, Sendable {
   /// The value in the PDU.
   public var rawValue: UInt16
 
   /// Any value.
-  public init(rawValue: UInt16) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// No attribute: the handle in an Error Response that concerns none.
   public static let none = AttributeHandle(rawValue: 0x0000)
@@ -23,8 +20,7 @@ public struct AttributeHandle: RawRepresentable, Comparable, Hashable, Sendable 
   }
 
   /// Reads two bytes.
-  @inlinable
-  public init?(_ reader: inout ByteReader) {
+  @inlinable public init?(_ reader: inout ByteReader) {
     guard let rawValue = reader.readUInt16() else { return nil }
     self.rawValue = rawValue
   }

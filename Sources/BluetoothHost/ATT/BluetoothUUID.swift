@@ -1,24 +1,19 @@
-/// A UUID of 128 bits, the type of an attribute. UUIDs derived from the Bluetooth base also have a
-/// 16-bit form.
-///
-/// Core Specification, Vol 3, Part B, 2.5.1. Both forms of one UUID are equal.
+/// A UUID of 128 bits; those of the Bluetooth base also have a 16-bit form, which is equal:
+/// Core Specification, Vol 3, Part B, 2.5.1.
 public struct BluetoothUUID: Equatable, Hashable, Sendable {
   /// The first eight bytes in the textual order.
   public let high: UInt64
   /// The last eight bytes in the textual order.
   public let low: UInt64
 
-  /// Creates a UUID of 128 bits: `8E38140A-27BE-4090-8955-4FC4B5698D1E` has the high half
-  /// `0x8E38_140A_27BE_4090`.
+  /// The UUID whose text begins with the digits of `high`.
   public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
-  /// Creates a UUID that the Bluetooth SIG assigned, from its 16-bit form.
-  ///
-  /// It uses literals, so that the compiler evaluates the constants below, and none is initialised
-  /// at its first use.
+  /// An assigned UUID, from its 16-bit form. Literals, so that the constants below need no
+  /// initialisation at run time.
   public init(_ short: UInt16) {
     high = UInt64(_truncatingBits: UInt(short)) &<< 32 | 0x0000_0000_0000_1000
     low = 0x8000_0080_5F9B_34FB
@@ -52,11 +47,11 @@ public struct BluetoothUUID: Equatable, Hashable, Sendable {
       guard let short = reader.readUInt16() else { return nil }
       self.init(short)
     case 16:
-      guard reader.count >= 16, let low = reader.readUInt64(), let high = reader.readUInt64()
-      else { return nil }
+      guard reader.count >= 16, let low = reader.readUInt64(), let high = reader.readUInt64() else {
+        return nil
+      }
       self.init(high: high, low: low)
-    default:
-      return nil
+    default: return nil
     }
   }
 

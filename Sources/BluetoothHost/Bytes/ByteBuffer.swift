@@ -17,14 +17,11 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
 
   /// The bytes.
   public var span: Span<UInt8> {
-    @_lifetime(borrow self)
-    borrowing get { storage.span.extracting(0..<count) }
+    @_lifetime(borrow self) borrowing get { storage.span.extracting(0..<count) }
   }
 
   /// Removes all bytes.
-  public mutating func removeAll() {
-    count = 0
-  }
+  public mutating func removeAll() { count = 0 }
 
   /// Removes all bytes, and overwrites their storage, for example keys.
   public mutating func wipe() {
@@ -50,8 +47,8 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
     return true
   }
 
-  /// Writes `bytes` at `offset`, over existing bytes, and extends the buffer if necessary; `false`,
-  /// without a change, if that leaves a gap or does not fit.
+  /// Writes `bytes` at `offset`, over others and beyond; `false` if that leaves a gap or does not
+  /// fit.
   mutating func replace(from offset: Int, with bytes: Span<UInt8>) -> Bool {
     guard offset >= 0, offset <= count, bytes.count <= capacity - offset else { return false }
     var target = storage.mutableSpan
@@ -60,8 +57,7 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
     return true
   }
 
-  /// Adds `amount` to the two-byte number at `offset`, low byte first. Does nothing outside of the
-  /// content.
+  /// Adds `amount` to the little-endian number at `offset`; nothing outside of the content.
   mutating func adjust(by amount: Int, at offset: Int) {
     guard offset >= 0, offset + 2 <= count else { return }
     let old = UInt16(storage[offset]) | UInt16(storage[offset + 1]) << 8
@@ -70,10 +66,9 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
     storage[offset + 1] = UInt8(truncatingIfNeeded: new >> 8)
   }
 
-  /// A writer that appends to the content, up to the last `reserve` bytes of the storage. Call
-  /// `keepWritten` after it.
-  @_lifetime(&self)
-  public mutating func makeAppendingWriter(sparing reserve: Int = 0) -> ByteWriter {
+  /// A writer that appends, but not to the last `reserve` bytes. Call `keepWritten` after it.
+  @_lifetime(&self) public mutating func makeAppendingWriter(sparing reserve: Int = 0) -> ByteWriter
+  {
     let offset = count
     return ByteWriter(
       storage.mutableSpan._consumingExtracting(offset...), limit: capacity &- offset &- reserve)
@@ -89,24 +84,17 @@ public struct ByteBuffer<let capacity: Int>: ~Copyable {
   }
 
   /// Its storage, to be filled from the front. Call `keepWritten` after that.
-  var space: MutableSpan<UInt8> {
-    @_lifetime(&self)
-    mutating get { storage.mutableSpan }
-  }
+  var space: MutableSpan<UInt8> { @_lifetime(&self) mutating get { storage.mutableSpan } }
 
   /// A writer that replaces the content, at most `limit` bytes. Call `keepWritten` after it.
-  @_lifetime(&self)
-  mutating func makeWriter(limit: Int = capacity) -> ByteWriter {
+  @_lifetime(&self) mutating func makeWriter(limit: Int = capacity) -> ByteWriter {
     ByteWriter(storage.mutableSpan, limit: limit)
   }
 
   /// Sets the content to the first `count` bytes of the storage.
-  public mutating func keepWritten(_ count: Int) {
-    self.count = max(0, min(count, capacity))
-  }
+  public mutating func keepWritten(_ count: Int) { self.count = max(0, min(count, capacity)) }
 
-  /// Replaces the content with what `body` writes, at most `limit` bytes. After an overflow, the
-  /// bytes written before it remain.
+  /// Replaces the content with what `body` writes; after an overflow its beginning remains.
   public mutating func write(limit: Int = capacity, _ body: (inout ByteWriter) -> Void) {
     var writer = ByteWriter(storage.mutableSpan, limit: limit)
     body(&writer)

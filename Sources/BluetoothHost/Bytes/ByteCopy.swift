@@ -1,21 +1,15 @@
 extension MutableSpan<UInt8> {
   /// Copies all of `source` to `offset`; nothing if it does not fit.
-  @_lifetime(self: copy self)
-  @inlinable
-  mutating func copy(_ source: Span<UInt8>, at offset: Int) {
+  @_lifetime(self: copy self) @inlinable mutating func copy(_ source: Span<UInt8>, at offset: Int) {
     guard offset >= 0, source.count <= count &- offset else { return }
     unsafe copy(unchecked: source, at: offset)
   }
 
-  /// Copies all of `source` to `offset`. The caller has checked that it fits.
-  ///
-  /// The only place that copies with pointers: a checked loop over two spans takes several
-  /// instructions per byte, and every packet is copied at least once.
-  @unsafe
-  @_lifetime(self: copy self)
-  @inlinable
-  @inline(__always)
-  mutating func copy(unchecked source: Span<UInt8>, at offset: Int) {
+  /// Copies `source` to `offset`, where it fits. With pointers, since a checked loop takes several
+  /// instructions per byte, and every packet is copied.
+  @unsafe @_lifetime(self: copy self) @inlinable @inline(__always) mutating func copy(
+    unchecked source: Span<UInt8>, at offset: Int
+  ) {
     unsafe withUnsafeMutableBytes { target in
       unsafe source.withUnsafeBytes { source in
         guard let from = source.baseAddress, let to = target.baseAddress else { return }
@@ -25,9 +19,9 @@ extension MutableSpan<UInt8> {
   }
 
   /// Moves `length` bytes from `offset` to the front; nothing if there are fewer.
-  @_lifetime(self: copy self)
-  @inline(never)
-  mutating func moveToFront(_ length: Int, from offset: Int) {
+  @_lifetime(self: copy self) @inline(never) mutating func moveToFront(
+    _ length: Int, from offset: Int
+  ) {
     guard offset >= 0, length >= 0, length <= count &- offset else { return }
     unsafe withUnsafeMutableBytes { bytes in
       guard let front = bytes.baseAddress else { return }
@@ -36,13 +30,10 @@ extension MutableSpan<UInt8> {
     }
   }
 
-  /// Stores a byte, a word with the low byte first, and all of `source` at `offset`. The caller has
-  /// checked that they fit.
-  @unsafe
-  @_lifetime(self: copy self)
-  @inline(__always)
-  mutating func store(_ byte: UInt8, _ word: UInt64, unchecked source: Span<UInt8>, at offset: Int)
-  {
+  /// Stores a byte, a little-endian word, and `source` at `offset`, where they fit.
+  @unsafe @_lifetime(self: copy self) @inline(__always) mutating func store(
+    _ byte: UInt8, _ word: UInt64, unchecked source: Span<UInt8>, at offset: Int
+  ) {
     unsafe withUnsafeMutableBytes { target in
       guard let to = target.baseAddress else { return }
       unsafe (to + offset).storeBytes(of: byte, as: UInt8.self)
@@ -69,36 +60,25 @@ extension Span<UInt8> {
   }
 }
 
-/// Assigns `new` to `value` after overwriting every byte of `value`. The language does not promise
-/// that for an assignment: the bytes of an optional that becomes `nil` may remain. For values
-/// without references.
-@inline(never)
-func overwrite<Value: ~Copyable>(_ value: inout Value, with new: consuming Value) {
+/// Assigns `new` after overwriting every byte of `value`, which an assignment need not do: an
+/// optional that becomes `nil` may keep its bytes. For values without references.
+@inline(never) func overwrite<Value: ~Copyable>(_ value: inout Value, with new: consuming Value) {
   unsafe withUnsafeMutableBytes(of: &value) { bytes in
     for index in bytes.indices { unsafe bytes[index] = 0 }
   }
   value = new
 }
 
-/// A field of one byte that keeps its struct in place.
-///
-/// The compiler may move a struct of kilobytes as a value: a read of one field can copy all of it,
-/// and a span of its storage can then refer to the copy. A field of raw layout cannot be loaded as
-/// a value, so neither can a struct that contains it. (Measured with Swift 6.3.1: without this,
-/// one question took 17,700 instructions, nearly all of them in `memcpy`.)
-@_rawLayout(size: 1, alignment: 1)
-struct Pinned: ~Copyable {
+/// A byte of raw layout, which keeps its struct in place: the compiler may copy a struct of
+/// kilobytes to read one field, and a span may then refer to the copy. (Swift 6.3.1: a question
+/// took 17,700 instructions without this, most in `memcpy`.)
+@_rawLayout(size: 1, alignment: 1) struct Pinned: ~Copyable {
   init() {}
   deinit {}
 }
 
 extension UInt64 {
-  /// The same value in 64 bits.
-  ///
-  /// On a 32-bit processor Embedded Swift's generic `UInt64(_:)` of a narrower integer requires an
-  /// allocating array type, which the compiler rejects; this initialiser does not.
-  @inlinable
-  public init(widening value: UInt32) {
-    self.init(_truncatingBits: UInt(value))
-  }
+  /// The same value: on 32 bits, Embedded Swift's `UInt64(_:)` of a narrower integer would require
+  /// an allocating array.
+  @inlinable public init(widening value: UInt32) { self.init(_truncatingBits: UInt(value)) }
 }

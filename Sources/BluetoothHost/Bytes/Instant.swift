@@ -1,19 +1,13 @@
-/// A time in milliseconds since a start that the caller chooses; it never decreases.
-///
-/// The host has no clock: each call that needs the time has it as an argument.
+/// Milliseconds since a start that the caller chooses, never decreasing: the host has no clock.
 public struct Instant: RawRepresentable, Comparable, Sendable {
   /// In milliseconds.
   public var rawValue: UInt64
 
   /// Creates a time from a number of milliseconds.
-  public init(rawValue: UInt64) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// Whether the first is earlier.
-  public static func < (left: Instant, right: Instant) -> Bool {
-    left.rawValue < right.rawValue
-  }
+  public static func < (left: Instant, right: Instant) -> Bool { left.rawValue < right.rawValue }
 
   /// The time `milliseconds` after this one.
   public func advanced(by milliseconds: UInt32) -> Instant {

@@ -1,18 +1,12 @@
-/// The AES-128 block cipher, encryption only: the security function *e*.
-///
-/// FIPS 197; Core Specification, Vol 3, Part H, 2.2.1. The first byte of the standard is the most
-/// significant of the number.
-///
-/// Branches and addresses do not depend on the key or the block, so the duration reveals nothing
-/// about them. The S-box is computed, four bytes of a word at once, and round keys are derived
-/// when they are needed: small and slow.
+/// AES-128 encryption, the security function *e*: FIPS 197;
+/// Core Specification, Vol 3, Part H, 2.2.1. The first byte of the standard is the number's most
+/// significant. Branches and addresses do not depend on key or block. The S-box is computed, and
+/// round keys are derived when needed: small and slow.
 public struct AES128: Sendable {
   private let key: Number128
 
   /// Creates the cipher with `key`.
-  public init(key: Number128) {
-    self.key = key
-  }
+  public init(key: Number128) { self.key = key }
 
   /// Encrypts one block.
   public func encrypt(_ block: Number128) -> Number128 {
@@ -59,10 +53,8 @@ public struct AES128: Sendable {
     return double(sums) ^ below ^ rotate(sums, by: 16)
   }
 
-  /// SubBytes (5.1.1) of four bytes: the inverse in the field, which is the power 254 and maps 0 to
-  /// 0, then an affine map.
-  @inline(never)
-  private static func substitute(_ bytes: UInt32) -> UInt32 {
+  /// SubBytes (5.1.1) of four bytes: the power 254 in the field, then an affine map.
+  @inline(never) private static func substitute(_ bytes: UInt32) -> UInt32 {
     // Powers of powers of 2 are linear maps. The last one is that of 5.1.1.
     let power2 = map(bytes, 0x9AAB_6C1B_4010_0401)
     let power3 = multiply(power2, bytes)
@@ -73,10 +65,8 @@ public struct AES128: Sendable {
     return map(power254, 0x8FC7_E3F1_F87C_3E1F) ^ 0x6363_6363
   }
 
-  /// A linear map of each of four bytes: the sum of the images of its bits. `images` has the image
-  /// of bit 0 in its low byte.
-  @inline(never)
-  private static func map(_ bytes: UInt32, _ images: UInt64) -> UInt32 {
+  /// A linear map of each byte: the sum of its bits' images, that of bit 0 in the low byte.
+  @inline(never) private static func map(_ bytes: UInt32, _ images: UInt64) -> UInt32 {
     var sum: UInt32 = 0
     var rest = bytes
     var restOfImages = images
@@ -92,8 +82,7 @@ public struct AES128: Sendable {
   }
 
   /// The products of four pairs of bytes in the cipher's field, modulo x⁸ + x⁴ + x³ + x + 1 (4.2).
-  @inline(never)
-  private static func multiply(_ left: UInt32, _ right: UInt32) -> UInt32 {
+  @inline(never) private static func multiply(_ left: UInt32, _ right: UInt32) -> UInt32 {
     var product: UInt32 = 0
     var factor = right
     var bits = 8
@@ -121,10 +110,8 @@ public struct AES128: Sendable {
   }
 }
 
-/// The AES-CMAC message authentication code over a message that arrives in pieces.
-///
-/// RFC 4493; Core Specification, Vol 3, Part H, 2.2.5. Branches and addresses depend on the
-/// message's length, but not on its content or the key.
+/// AES-CMAC of a message that arrives in pieces: RFC 4493;
+/// Core Specification, Vol 3, Part H, 2.2.5. Branches and addresses depend on its length alone.
 public struct AESCMAC: Sendable {
   private let cipher: AES128
   /// The encryption of the blocks so far, combined with the bytes of the next one.
@@ -133,13 +120,10 @@ public struct AESCMAC: Sendable {
   private var space = 16
 
   /// Creates the code with `key`, for a message without bytes so far.
-  public init(key: Number128) {
-    cipher = AES128(key: key)
-  }
+  public init(key: Number128) { cipher = AES128(key: key) }
 
   /// Adds one byte to the message.
-  @inline(never)
-  public mutating func update(_ byte: UInt8) {
+  @inline(never) public mutating func update(_ byte: UInt8) {
     // A full block waits for the next byte, since the last one is treated differently.
     if space == 0 {
       chain = cipher.encrypt(chain)
@@ -161,8 +145,7 @@ public struct AESCMAC: Sendable {
   }
 
   /// Adds the `byteCount` low bytes of `word` to the message, most significant first.
-  @inline(never)
-  public mutating func update(_ word: UInt32, byteCount: Int) {
+  @inline(never) public mutating func update(_ word: UInt32, byteCount: Int) {
     for index in 0..<byteCount {
       let shift = UInt32(truncatingIfNeeded: byteCount &- 1 &- index) &* 8
       update(UInt8(truncatingIfNeeded: word &>> shift))
@@ -182,8 +165,7 @@ public struct AESCMAC: Sendable {
   }
 
   /// Multiplication by x in the code's field, modulo x¹²⁸ + x⁷ + x² + x + 1.
-  @inline(never)
-  private static func double(_ number: inout Number128) {
+  @inline(never) private static func double(_ number: inout Number128) {
     var carry = 0x87 & (0 &- number.words[3] &>> 31)
     for index in 0..<4 {
       let word = number.words[index]

@@ -1,39 +1,29 @@
-/// The P-256 key agreement of LE Secure Connections, in steps.
-///
-/// Core Specification, Vol 3, Part H, 2.3.5.6.1. It holds one key pair. For each pairing,
-/// `begin(privateKey:)` and a number of steps compute the public key; then `begin(peer:)` and more
-/// steps compute the shared key. Between two steps the program can do other work.
-/// `P256KeyAgreement` computes in software; a board with hardware for elliptic curves has its own
-/// implementation.
+/// LE Secure Connections' P-256 key agreement, in steps:
+/// Core Specification, Vol 3, Part H, 2.3.5.6.1. `begin(privateKey:)` and steps compute the public
+/// key, `begin(peer:)` and steps the shared one. `P256KeyAgreement` is in software; a board with
+/// hardware has its own.
 public protocol KeyAgreement: ~Copyable {
   /// Whether a computation is under way.
   var isBusy: Bool { get }
 
-  /// Begins a new key pair. It cancels any other computation, and overwrites the secrets of the
-  /// last key pair, even if it refuses the number.
+  /// Begins a new key pair, cancels other work, and overwrites the last pair's secrets in any case.
   ///
-  /// - Parameter privateKey: A random number. Hardware with internal private keys ignores it.
-  /// - Throws: `.privateKey` if the number is no valid private key; then there is no key pair.
-  ///   This happens once in 2³² random numbers: use another.
+  /// - Parameter privateKey: A random number. Hardware with internal private keys ignores it.|-
+  /// Throws: `.privateKey` for an invalid number, one in 2³²; then there is no key pair.
   mutating func begin(privateKey: Number256) throws(KeyAgreementError)
 
-  /// Begins the shared key. It cancels any other computation.
-  ///
-  /// - Throws: If there is no key pair, or the peer's key is not acceptable. The pairing fails then
-  ///   (Vol 3, Part H, 2.3.5.6.1).
+  /// Begins the shared key, and cancels other work. Throws without a key pair, or if the peer's key
+  /// is not acceptable: the pairing fails (Vol 3, Part H, 2.3.5.6.1).
   mutating func begin(peer: P256PublicKey) throws(KeyAgreementError)
 
-  /// Does a short step. Returns the result of the computation when it is complete; `nil` before
-  /// that, and without a computation.
+  /// Does a step. Returns the result at the end; `nil` before, and without a computation.
   mutating func step() -> KeyAgreementResult?
 }
 
 extension KeyAgreement where Self: ~Copyable {
   /// Completes the computation; `nil` if there is none.
   public mutating func finish() -> KeyAgreementResult? {
-    while isBusy {
-      if let result = step() { return result }
-    }
+    while isBusy { if let result = step() { return result } }
     return nil
   }
 }
@@ -54,15 +44,14 @@ public enum KeyAgreementError: Error, Equatable, Sendable {
   case noKeyPair
   /// The X coordinate is our own: the peer returned our key, or its negative.
   case ownPublicKey
-  /// The X coordinate is that of the specification's debug key, whose private key is public.
+  /// It is the specification's debug key, whose private key is public.
   case debugPublicKey
   /// The coordinates are not a point of the curve, or not below the prime.
   case notOnCurve
 }
 
-/// A public key: a point of the curve P-256, once it has been checked.
-///
-/// Core Specification, Vol 3, Part H, 3.5.6: a Pairing Public Key PDU has X and then Y.
+/// A point of P-256, once checked; a PDU has X and then Y:
+/// Core Specification, Vol 3, Part H, 3.5.6.
 public struct P256PublicKey: Equatable, Sendable {
   /// The X coordinate.
   public var x: Number256
@@ -89,18 +78,16 @@ public struct P256PublicKey: Equatable, Sendable {
     y.write(to: &writer)
   }
 
-  /// The specification's debug key: its private key is public, so that sniffers can decrypt.
-  ///
-  /// Core Specification, Vol 3, Part H, 2.3.5.6.1.
+  /// The debug key, whose private key is public: Core Specification, Vol 3, Part H, 2.3.5.6.1.
   public static var debug: P256PublicKey {
     P256PublicKey(
       x: Number256(words: [
-        0x0E35_9DE6, 0xCC03_0148, 0xACF4_FDDB, 0xEFF4_9111,
-        0xE9F9_A5B9, 0x5E2C_83A7, 0xF297_BE2C, 0x20B0_03D2,
+        0x0E35_9DE6, 0xCC03_0148, 0xACF4_FDDB, 0xEFF4_9111, 0xE9F9_A5B9, 0x5E2C_83A7, 0xF297_BE2C,
+        0x20B0_03D2,
       ]),
       y: Number256(words: [
-        0x1589_D28B, 0x741C_8ED0, 0x8FED_3024, 0x7663_45C2,
-        0x5A52_155C, 0x6332_9ABF, 0x652A_EB6D, 0xDC80_9C49,
+        0x1589_D28B, 0x741C_8ED0, 0x8FED_3024, 0x7663_45C2, 0x5A52_155C, 0x6332_9ABF, 0x652A_EB6D,
+        0xDC80_9C49,
       ]))
   }
 }

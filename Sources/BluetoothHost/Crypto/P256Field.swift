@@ -1,21 +1,13 @@
-/// A number of several 32-bit words, least significant first: the keys, random numbers, confirm
-/// values and coordinates of the Security Manager.
-///
-/// It defines their byte order. PDUs and HCI carry them least significant byte first (Core
-/// Specification, Vol 3, Part H, 3.3), as do `init(_:)` and `write(to:)`. The functions of Vol 3,
-/// Part H, 2.2 and the standards that they cite are defined on bytes, most significant first; code
-/// that follows them takes the bytes from the top of each number.
-///
-/// No operation branches on the value, or uses it as an index, so the duration reveals nothing
-/// about it.
+/// A number of 32-bit words, least significant first: keys, random numbers and coordinates. PDUs
+/// and HCI carry it least significant byte first (Core Specification, Vol 3, Part H, 3.3), as do
+/// `init(_:)` and `write(to:)`; the functions of Vol 3, Part H, 2.2 take the bytes from the top. No
+/// operation branches on the value or uses it as an index.
 public struct WideNumber<let wordCount: Int>: Equatable, Sendable {
   /// The words, least significant first.
   public var words: InlineArray<wordCount, UInt32>
 
   /// Creates a number with these words, least significant first.
-  public init(words: InlineArray<wordCount, UInt32>) {
-    self.words = words
-  }
+  public init(words: InlineArray<wordCount, UInt32>) { self.words = words }
 
   /// Reads the bytes, least significant first; `nil`, without reading any, if some are missing.
   public init?(_ reader: inout ByteReader) {
@@ -43,13 +35,12 @@ public struct WideNumber<let wordCount: Int>: Equatable, Sendable {
   }
 
   /// Adds `other` where `mask` has ones. Returns the carry, 0 or 1.
-  @inline(never)
-  @discardableResult
-  mutating func add(_ other: borrowing WideNumber, masked mask: UInt32 = .max) -> UInt32 {
+  @inline(never) @discardableResult mutating func add(
+    _ other: borrowing WideNumber, masked mask: UInt32 = .max
+  ) -> UInt32 {
     var carry: UInt64 = 0
     for index in 0..<wordCount {
-      carry =
-        carry &+ UInt64(widening: words[index]) &+ UInt64(widening: other.words[index] & mask)
+      carry = carry &+ UInt64(widening: words[index]) &+ UInt64(widening: other.words[index] & mask)
       words[index] = UInt32(truncatingIfNeeded: carry)
       carry = carry &>> 32
     }
@@ -57,14 +48,12 @@ public struct WideNumber<let wordCount: Int>: Equatable, Sendable {
   }
 
   /// Subtracts `other`. Returns all ones if `other` was larger, otherwise 0.
-  @inline(never)
-  @discardableResult
-  mutating func subtract(_ other: borrowing WideNumber) -> UInt32 {
+  @inline(never) @discardableResult mutating func subtract(_ other: borrowing WideNumber) -> UInt32
+  {
     var borrow: UInt64 = 0
     for index in 0..<wordCount {
       // The upper half is 0, or all ones after a borrow: −1.
-      borrow =
-        borrow &+ UInt64(widening: words[index]) &- UInt64(widening: other.words[index])
+      borrow = borrow &+ UInt64(widening: words[index]) &- UInt64(widening: other.words[index])
       words[index] = UInt32(truncatingIfNeeded: borrow)
       borrow = UInt64(bitPattern: Int64(bitPattern: borrow) &>> 32)
     }
@@ -72,11 +61,8 @@ public struct WideNumber<let wordCount: Int>: Equatable, Sendable {
   }
 
   /// Becomes `other` where `mask` has ones.
-  @inline(__always)
-  mutating func replace(with other: borrowing WideNumber, where mask: UInt32) {
-    for index in 0..<wordCount {
-      words[index] ^= (words[index] ^ other.words[index]) & mask
-    }
+  @inline(__always) mutating func replace(with other: borrowing WideNumber, where mask: UInt32) {
+    for index in 0..<wordCount { words[index] ^= (words[index] ^ other.words[index]) & mask }
   }
 }
 
@@ -86,17 +72,13 @@ public typealias Number128 = WideNumber<4>
 /// A coordinate, private key or shared key of 32 bytes.
 public typealias Number256 = WideNumber<8>
 
-/// An element of the field of the curve P-256: a number modulo the prime p = 2²⁵⁶ − 2²²⁴ + 2¹⁹² +
-/// 2⁹⁶ − 1, stored as its product with 2²⁵⁶ (Montgomery form).
-///
-/// FIPS 186-4, D.1.2.3. No operation branches on a value, or uses it as an index.
+/// A number modulo P-256's prime p = 2²⁵⁶ − 2²²⁴ + 2¹⁹² + 2⁹⁶ − 1, in Montgomery form (times 2²⁵⁶):
+/// FIPS 186-4, D.1.2.3. No operation branches on a value or uses it as an index.
 struct P256FieldElement: Sendable {
   /// The number times 2²⁵⁶, modulo p. Below p.
   private(set) var form: Number256
 
-  private init(form: Number256) {
-    self.form = form
-  }
+  private init(form: Number256) { self.form = form }
 
   /// Creates the element of `number`, which is below p.
   init(_ number: Number256) {
@@ -104,8 +86,8 @@ struct P256FieldElement: Sendable {
     // 2⁵¹² modulo p
     self *= P256FieldElement(
       form: Number256(words: [
-        0x0000_0003, 0x0000_0000, 0xFFFF_FFFF, 0xFFFF_FFFB,
-        0xFFFF_FFFE, 0xFFFF_FFFF, 0xFFFF_FFFD, 0x0000_0004,
+        0x0000_0003, 0x0000_0000, 0xFFFF_FFFF, 0xFFFF_FFFB, 0xFFFF_FFFE, 0xFFFF_FFFF, 0xFFFF_FFFD,
+        0x0000_0004,
       ]))
   }
 
@@ -119,8 +101,8 @@ struct P256FieldElement: Sendable {
   /// p.
   static var prime: Number256 {
     Number256(words: [
-      0xFFFF_FFFF, 0xFFFF_FFFF, 0xFFFF_FFFF, 0x0000_0000,
-      0x0000_0000, 0x0000_0000, 0x0000_0001, 0xFFFF_FFFF,
+      0xFFFF_FFFF, 0xFFFF_FFFF, 0xFFFF_FFFF, 0x0000_0000, 0x0000_0000, 0x0000_0000, 0x0000_0001,
+      0xFFFF_FFFF,
     ])
   }
 
@@ -129,8 +111,8 @@ struct P256FieldElement: Sendable {
   static var one: P256FieldElement {
     P256FieldElement(
       form: Number256(words: [
-        0x0000_0001, 0x0000_0000, 0x0000_0000, 0xFFFF_FFFF,
-        0xFFFF_FFFF, 0xFFFF_FFFF, 0xFFFF_FFFE, 0x0000_0000,
+        0x0000_0001, 0x0000_0000, 0x0000_0000, 0xFFFF_FFFF, 0xFFFF_FFFF, 0xFFFF_FFFF, 0xFFFF_FFFE,
+        0x0000_0000,
       ]))
   }
 
@@ -138,32 +120,28 @@ struct P256FieldElement: Sendable {
   static var b: P256FieldElement {
     P256FieldElement(
       form: Number256(words: [
-        0x29C4_BDDF, 0xD89C_DF62, 0x7884_3090, 0xACF0_05CD,
-        0xF721_2ED6, 0xE5A2_20AB, 0x0487_4834, 0xDC30_061D,
+        0x29C4_BDDF, 0xD89C_DF62, 0x7884_3090, 0xACF0_05CD, 0xF721_2ED6, 0xE5A2_20AB, 0x0487_4834,
+        0xDC30_061D,
       ]))
   }
 
   var isZero: Bool { form == .zero }
 
-  @inline(never)
-  static func += (left: inout P256FieldElement, right: P256FieldElement) {
+  @inline(never) static func += (left: inout P256FieldElement, right: P256FieldElement) {
     let carry = left.form.add(right.form)
     left.reduce(carry: carry)
   }
 
-  @inline(never)
-  static func -= (left: inout P256FieldElement, right: P256FieldElement) {
+  @inline(never) static func -= (left: inout P256FieldElement, right: P256FieldElement) {
     let borrow = left.form.subtract(right.form)
     left.form.add(prime, masked: borrow)
   }
 
-  /// The Montgomery product left · right / 2²⁵⁶, a word of `right` at a time.
-  ///
-  /// Each round adds m·p to clear the lowest word, and drops that word. Since p is −1 modulo 2³², m
-  /// is the lowest word itself, and since p is a sum of few powers of 2, m·p needs no
-  /// multiplication: m·p = m·2²⁵⁶ − m·2²²⁴ + m·2¹⁹² + m·2⁹⁶ − m.
-  @inline(never)
-  static func * (left: P256FieldElement, right: P256FieldElement) -> P256FieldElement {
+  /// The Montgomery product left · right / 2²⁵⁶, by words of `right`. Each round adds m·p to clear
+  /// the lowest word, and drops it. As p is −1 modulo 2³², m is that word, and m·p = m·2²⁵⁶ −
+  /// m·2²²⁴ + m·2¹⁹² + m·2⁹⁶ − m.
+  @inline(never) static func * (left: P256FieldElement, right: P256FieldElement) -> P256FieldElement
+  {
     var product = P256FieldElement.zero
     var top: UInt32 = 0
     // Spans: indexing a parameter's array copies the array.
@@ -177,8 +155,7 @@ struct P256FieldElement: Sendable {
         let word = 8 &- wordsLeft
         wordsLeft &-= 1
         carry =
-          carry &+ multiplicand[word].product(factor)
-          &+ UInt64(widening: product.form.words[word])
+          carry &+ multiplicand[word].product(factor) &+ UInt64(widening: product.form.words[word])
         product.form.words[word] = UInt32(truncatingIfNeeded: carry)
         carry = carry &>> 32
       }
@@ -202,19 +179,17 @@ struct P256FieldElement: Sendable {
     return product
   }
 
-  static func *= (left: inout P256FieldElement, right: P256FieldElement) {
-    left = left * right
-  }
+  static func *= (left: inout P256FieldElement, right: P256FieldElement) { left = left * right }
 
-  @inline(never)
-  static func + (left: P256FieldElement, right: P256FieldElement) -> P256FieldElement {
+  @inline(never) static func + (left: P256FieldElement, right: P256FieldElement) -> P256FieldElement
+  {
     var sum = left
     sum += right
     return sum
   }
 
-  @inline(never)
-  static func - (left: P256FieldElement, right: P256FieldElement) -> P256FieldElement {
+  @inline(never) static func - (left: P256FieldElement, right: P256FieldElement) -> P256FieldElement
+  {
     var difference = left
     difference -= right
     return difference
@@ -233,13 +208,10 @@ struct P256FieldElement: Sendable {
 }
 
 extension UInt32 {
-  /// The product in 64 bits, in a time that does not depend on the operands.
-  ///
-  /// A Cortex-M3 multiplies to 64 bits in 3 to 5 cycles, fewer for small numbers, and a Cortex-M0
-  /// with a compiler library function that branches on a carry. So 32-bit processors multiply
-  /// halves, each product in a word.
-  @inline(__always)
-  fileprivate func product(_ other: UInt32) -> UInt64 {
+  /// The product, in a time that does not depend on the operands. A Cortex-M3 multiplies small
+  /// numbers faster, and a Cortex-M0's library branches on a carry: so 32-bit processors multiply
+  /// halves.
+  @inline(__always) fileprivate func product(_ other: UInt32) -> UInt64 {
     #if arch(arm)
       let low = (self & 0xFFFF) &* (other & 0xFFFF)
       // At most (2¹⁶ − 1)² + 2¹⁶ − 1 = 2³² − 2¹⁶, as is the next.

@@ -1,10 +1,6 @@
-/// The P-256 key agreement in software, without a heap, in steps of similar duration.
-///
-/// It multiplies a point by the private key in windows of four bits: seven additions compute the
-/// multiples of the point up to 8, then each window takes four doublings and an addition; the last
-/// steps divide by z. A step is one addition of points, or 16 bits of the division's exponent.
-/// Branches, addresses and the number of steps do not depend on the private key or the shared
-/// point, so the duration reveals nothing about them.
+/// The key agreement in software, without a heap, in similar steps: seven additions for the point's
+/// multiples up to 8, four doublings and an addition for each four bits, and the division by z, 16
+/// bits of its exponent a step. Nothing depends on the private key or the shared point.
 public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
   /// The number of steps of a computation.
   public static var stepCount: Int { 7 + windowCount * 5 + 16 }
@@ -23,7 +19,7 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
   /// The completed steps of the task.
   private var steps = 0
   private var hasKeyPair = false
-  /// Not private, like the next one, so that scripts/check crypto can say which of them is secret.
+  /// Not private, so that scripts/check crypto can name the secrets.
   var privateKey = Number256.zero
   var publicKey = P256PublicKey(x: .zero, y: .zero)
   /// The point times 1 to 8.
@@ -31,20 +27,14 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
   private var sum = P256Point.none
   private var inverse = P256FieldElement.zero
 
-  /// Creates a key agreement without a key pair.
-  ///
-  /// - Parameter allowsDebugKey: Whether a peer may use the specification's debug key, for tests or
-  ///   sniffers.
-  public init(allowsDebugKey: Bool = false) {
-    self.allowsDebugKey = allowsDebugKey
-  }
+  /// No key pair. `allowsDebugKey`: whether a peer may use the debug key, for tests or sniffers.
+  public init(allowsDebugKey: Bool = false) { self.allowsDebugKey = allowsDebugKey }
 
   /// Whether a computation is under way.
   public var isBusy: Bool { task != .none }
 
   /// Begins a new key pair: see `KeyAgreement`.
-  @inline(never)
-  public mutating func begin(privateKey: Number256) throws(KeyAgreementError) {
+  @inline(never) public mutating func begin(privateKey: Number256) throws(KeyAgreementError) {
     task = .none
     hasKeyPair = false
     // Forgets the last private key and the last shared point in any case.
@@ -57,8 +47,7 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
   }
 
   /// Begins the shared key: see `KeyAgreement`.
-  @inline(never)
-  public mutating func begin(peer: P256PublicKey) throws(KeyAgreementError) {
+  @inline(never) public mutating func begin(peer: P256PublicKey) throws(KeyAgreementError) {
     task = .none
     guard hasKeyPair else { throw .noKeyPair }
     guard peer.x != publicKey.x else { throw .ownPublicKey }
@@ -66,10 +55,9 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
     try begin(.sharedKey, with: peer)
   }
 
-  @inline(never)
-  private mutating func begin(
-    _ task: Task, with key: P256PublicKey
-  ) throws(KeyAgreementError) {
+  @inline(never) private mutating func begin(_ task: Task, with key: P256PublicKey)
+    throws(KeyAgreementError)
+  {
     guard key.x.isBelow(P256FieldElement.prime), key.y.isBelow(P256FieldElement.prime) else {
       throw .notOnCurve
     }
@@ -82,8 +70,7 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
   }
 
   /// Adds two points, or does a part of the division: see `KeyAgreement`.
-  @inline(never)
-  public mutating func step() -> KeyAgreementResult? {
+  @inline(never) public mutating func step() -> KeyAgreementResult? {
     guard isBusy else { return nil }
     let step = steps
     steps &+= 1
@@ -102,8 +89,7 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
   }
 
   /// The point times the digit of a window.
-  @inline(never)
-  private func multiple(forWindow window: Int) -> P256Point {
+  @inline(never) private func multiple(forWindow window: Int) -> P256Point {
     // Booth's digits: the four bits of the window and the top bit of the one below, −8·b₃ + 4·b₂ +
     // 2·b₁ + b₀ + b₋₁.
     let bits = privateKey.nibble(at: window) &<< 1 | privateKey.nibble(at: window &- 1) &>> 3
@@ -121,10 +107,8 @@ public struct P256KeyAgreement: KeyAgreement, ~Copyable, Sendable {
     return selected
   }
 
-  /// Continues the power z^(p − 2), which is the inverse of z, by 16 bits of its exponent. The
-  /// exponent is not secret.
-  @inline(never)
-  private mutating func divide(from lowest: Int) {
+  /// Continues z^(p − 2), the inverse of z, by 16 bits of its exponent, which is not secret.
+  @inline(never) private mutating func divide(from lowest: Int) {
     var exponent = P256FieldElement.prime
     exponent.words[0] = exponent.words[0] &- 2
     var bit = lowest &+ 16
@@ -156,10 +140,8 @@ extension Number256 {
   }
 }
 
-/// A point of the curve P-256, y² = x³ − 3x + b, in projective coordinates: (x / z, y / z), or the
-/// neutral point if z is 0.
-///
-/// FIPS 186-4, D.1.2.3. No operation branches on a value, or uses it as an index.
+/// A point of y² = x³ − 3x + b as (x / z, y / z), neutral if z is 0: FIPS 186-4, D.1.2.3. No
+/// operation branches on a value or uses it as an index.
 struct P256Point: Sendable {
   var x: P256FieldElement
   var y: P256FieldElement
@@ -197,29 +179,26 @@ struct P256Point: Sendable {
   static var generator: P256PublicKey {
     P256PublicKey(
       x: Number256(words: [
-        0xD898_C296, 0xF4A1_3945, 0x2DEB_33A0, 0x7703_7D81,
-        0x63A4_40F2, 0xF8BC_E6E5, 0xE12C_4247, 0x6B17_D1F2,
+        0xD898_C296, 0xF4A1_3945, 0x2DEB_33A0, 0x7703_7D81, 0x63A4_40F2, 0xF8BC_E6E5, 0xE12C_4247,
+        0x6B17_D1F2,
       ]),
       y: Number256(words: [
-        0x37BF_51F5, 0xCBB6_4068, 0x6B31_5ECE, 0x2BCE_3357,
-        0x7C0F_9E16, 0x8EE7_EB4A, 0xFE1A_7F9B, 0x4FE3_42E2,
+        0x37BF_51F5, 0xCBB6_4068, 0x6B31_5ECE, 0x2BCE_3357, 0x7C0F_9E16, 0x8EE7_EB4A, 0xFE1A_7F9B,
+        0x4FE3_42E2,
       ]))
   }
 
   /// The order of that group.
   static var order: Number256 {
     Number256(words: [
-      0xFC63_2551, 0xF3B9_CAC2, 0xA717_9E84, 0xBCE6_FAAD,
-      0xFFFF_FFFF, 0xFFFF_FFFF, 0x0000_0000, 0xFFFF_FFFF,
+      0xFC63_2551, 0xF3B9_CAC2, 0xA717_9E84, 0xBCE6_FAAD, 0xFFFF_FFFF, 0xFFFF_FFFF, 0x0000_0000,
+      0xFFFF_FFFF,
     ])
   }
 
-  /// Adds `other`, which may be any point: the same one, its negative, or the neutral one.
-  ///
-  /// J. Renes, C. Costello, L. Batina, "Complete addition formulas for prime order elliptic curves"
-  /// (2016), algorithm 4, with its names.
-  @inline(never)
-  mutating func add(_ other: P256Point) {
+  /// Adds any point: J. Renes, C. Costello, L. Batina, "Complete addition formulas for prime order
+  /// elliptic curves" (2016), algorithm 4, with its names.
+  @inline(never) mutating func add(_ other: P256Point) {
     var t0 = x * other.x
     let t1 = y * other.y
     var t2 = z * other.z
@@ -255,17 +234,14 @@ struct P256Point: Sendable {
   }
 
   /// Becomes `other` where `mask` has ones.
-  @inline(never)
-  mutating func replace(with other: borrowing P256Point, where mask: UInt32) {
+  @inline(never) mutating func replace(with other: borrowing P256Point, where mask: UInt32) {
     x.replace(with: other.x, where: mask)
     y.replace(with: other.y, where: mask)
     z.replace(with: other.z, where: mask)
   }
 
   /// Becomes its negative where `mask` has ones.
-  mutating func negate(where mask: UInt32) {
-    y.replace(with: .zero - y, where: mask)
-  }
+  mutating func negate(where mask: UInt32) { y.replace(with: .zero - y, where: mask) }
 }
 
 extension P256FieldElement {

@@ -1,32 +1,18 @@
-/// The functions with which the Security Manager generates and checks keys.
-///
-/// Core Specification, Vol 3, Part H, 2.2. The functions and their parameters have the
-/// specification's names. *e* is `AES128.encrypt(_:)`. The specification defines them on bytes,
-/// most significant first; here parameters and results are numbers, which PDUs and HCI carry in the
-/// opposite order: see `WideNumber`. Addresses are those of the link.
+/// The pairing functions, with the names of Core Specification, Vol 3, Part H, 2.2; *e* is
+/// `AES128.encrypt(_:)`. Parameters and results are numbers, see `WideNumber`; addresses are those
+/// of the link.
 public enum PairingFunctions {
-  /// The hash of a resolvable private address, of 24 bits.
-  ///
-  /// Core Specification, Vol 3, Part H, 2.2.2.
-  ///
-  /// - Parameters:
-  ///   - k: The Identity Resolving Key.
-  ///   - r: *prand*, the upper 24 bits of the address.
+  /// The 24-bit hash of a resolvable private address, from the Identity Resolving Key and *prand*,
+  /// its upper 24 bits: Vol 3, Part H, 2.2.2.
   public static func ah(k: Number128, r: UInt32) -> UInt32 {
     AES128(key: k).encrypt(Number128(words: [r & 0x00FF_FFFF, 0, 0, 0])).words[0] & 0x00FF_FFFF
   }
 
-  /// The confirm value of LE legacy pairing.
+  /// LE legacy pairing's confirm value: Vol 3, Part H, 2.2.3.
   ///
-  /// Core Specification, Vol 3, Part H, 2.2.3.
-  ///
-  /// - Parameters:
-  ///   - k: The Temporary Key.
-  ///   - r: The random number of the device whose value it is.
-  ///   - preq: The Pairing Request, all seven bytes of the PDU.
-  ///   - pres: The Pairing Response, all seven bytes of the PDU.
-  ///   - initiator: The address of the initiator: *iat* and *ia*.
-  ///   - responder: The address of the responder: *rat* and *ra*.
+  /// - Parameters:|  - k: The Temporary Key.|  - r: The random number of the device whose value it
+  /// is.|  - preq: The Pairing Request PDU.|  - pres: The Pairing Response PDU.|  - initiator:
+  /// *iat* and *ia*.|  - responder: *rat* and *ra*.
   public static func c1(
     k: Number128, r: Number128, preq: InlineArray<7, UInt8>, pres: InlineArray<7, UInt8>,
     initiator: DeviceAddress, responder: DeviceAddress
@@ -51,27 +37,17 @@ public enum PairingFunctions {
     return state
   }
 
-  /// The Short Term Key of LE legacy pairing.
-  ///
-  /// Core Specification, Vol 3, Part H, 2.2.4.
-  ///
-  /// - Parameters:
-  ///   - k: The Temporary Key.
-  ///   - r1: The random number of the responder.
-  ///   - r2: The random number of the initiator.
+  /// LE legacy pairing's Short Term Key, from the Temporary Key and the random numbers of responder
+  /// and initiator: Vol 3, Part H, 2.2.4.
   public static func s1(k: Number128, r1: Number128, r2: Number128) -> Number128 {
     AES128(key: k).encrypt(Number128(words: [r2.words[0], r2.words[1], r1.words[0], r1.words[1]]))
   }
 
-  /// The confirm value of LE Secure Connections pairing.
+  /// The confirm value of LE Secure Connections: Vol 3, Part H, 2.2.6.
   ///
-  /// Core Specification, Vol 3, Part H, 2.2.6.
-  ///
-  /// - Parameters:
-  ///   - u: The X coordinate of the public key of the device whose value it is.
-  ///   - v: The X coordinate of its peer's public key.
-  ///   - x: The random number of the device whose value it is.
-  ///   - z: 0, or 0x80 with a bit of the passkey.
+  /// - Parameters:|  - u: The X coordinate of the public key of the device whose value it is.|  -
+  /// v: That of its peer.|  - x: The device's random number.|  - z: 0, or 0x80 with a bit of the
+  /// passkey.
   public static func f4(u: Number256, v: Number256, x: Number128, z: UInt8) -> Number128 {
     var code = AESCMAC(key: x)
     code.update(u)
@@ -80,16 +56,8 @@ public enum PairingFunctions {
     return code.finish()
   }
 
-  /// The key for the DHKey checks, and the Long Term Key, of LE Secure Connections pairing.
-  ///
-  /// Core Specification, Vol 3, Part H, 2.2.7.
-  ///
-  /// - Parameters:
-  ///   - w: The shared key, DHKey.
-  ///   - n1: The random number of the initiator.
-  ///   - n2: The random number of the responder.
-  ///   - a1: The address of the initiator.
-  ///   - a2: The address of the responder.
+  /// The MacKey and the Long Term Key of LE Secure Connections, from the DHKey, and the random
+  /// numbers and addresses of initiator and responder: Vol 3, Part H, 2.2.7.
   public static func f5(
     w: Number256, n1: Number128, n2: Number128, a1: DeviceAddress, a2: DeviceAddress
   ) -> (macKey: Number128, ltk: Number128) {
@@ -103,10 +71,8 @@ public enum PairingFunctions {
     )
   }
 
-  @inline(never)
-  private static func f5(
-    t: Number128, counter: UInt8, n1: Number128, n2: Number128, a1: DeviceAddress,
-    a2: DeviceAddress
+  @inline(never) private static func f5(
+    t: Number128, counter: UInt8, n1: Number128, n2: Number128, a1: DeviceAddress, a2: DeviceAddress
   ) -> Number128 {
     var code = AESCMAC(key: t)
     code.update(counter)
@@ -119,19 +85,12 @@ public enum PairingFunctions {
     return code.finish()
   }
 
-  /// The DHKey check of LE Secure Connections pairing.
+  /// The DHKey check of LE Secure Connections: Vol 3, Part H, 2.2.8.
   ///
-  /// Core Specification, Vol 3, Part H, 2.2.8.
-  ///
-  /// - Parameters:
-  ///   - w: The MacKey from f5.
-  ///   - n1: The random number of the device that is checked.
-  ///   - n2: The random number of its peer.
-  ///   - r: The passkey or the out-of-band random number of the peer; 0 without either.
-  ///   - ioCap: Three bytes of the Pairing Request or Response of the device that is checked: the
-  ///     IO capability, the OOB data flag and AuthReq.
-  ///   - a1: The address of the device that is checked.
-  ///   - a2: The address of its peer.
+  /// - Parameters:|  - w: The MacKey from f5.|  - n1: The random number of the device that is
+  /// checked.|  - n2: That of its peer.|  - r: The peer's passkey or out-of-band random number; 0
+  /// without either.|  - ioCap: IO capability, OOB data flag and AuthReq of the device that is
+  /// checked.|  - a1: The address of the device that is checked.|  - a2: That of its peer.
   public static func f6(
     w: Number128, n1: Number128, n2: Number128, r: Number128, ioCap: InlineArray<3, UInt8>,
     a1: DeviceAddress, a2: DeviceAddress
@@ -148,15 +107,8 @@ public enum PairingFunctions {
     return code.finish()
   }
 
-  /// The value of numeric comparison, 32 bits. Devices display its six lowest decimal digits.
-  ///
-  /// Core Specification, Vol 3, Part H, 2.2.9.
-  ///
-  /// - Parameters:
-  ///   - u: The X coordinate of the public key of the initiator.
-  ///   - v: The X coordinate of the public key of the responder.
-  ///   - x: The random number of the initiator.
-  ///   - y: The random number of the responder.
+  /// Numeric comparison's value, whose six lowest decimal digits devices display, from the X
+  /// coordinates and random numbers of initiator and responder: Vol 3, Part H, 2.2.9.
   public static func g2(u: Number256, v: Number256, x: Number128, y: Number128) -> UInt32 {
     var code = AESCMAC(key: x)
     code.update(u)

@@ -1,27 +1,21 @@
-/// The source of the keys and random numbers of pairing, and of other seeds.
-///
-/// A requirement beyond Swift's protocol, which no compiler can check: it is infeasible to compute
-/// one number from others (Core Specification, Vol 2, Part H, 2). A source that may fail to start
-/// has a failable or throwing initialiser. It returns numbers as soon as `isSeeded` is true;
-/// pairing is refused before.
+/// The source of keys and seeds. It is infeasible to compute one number from others
+/// (Core Specification, Vol 2, Part H, 2), which no compiler can check. Numbers count once
+/// `isSeeded`; pairing is refused before.
 public protocol SecureRandomNumberGenerator: RandomNumberGenerator {
-  /// Whether its seed is complete. The default is `true`. While it is `false`, the host requests
-  /// random numbers from the controller and passes them to `addSeed`.
+  /// Whether its seed is complete, by default true. Until then the host passes numbers of the
+  /// controller to `addSeed`.
   var isSeeded: Bool { get }
 
-  /// Takes 64 random bits of the controller; `false` if they are unusable. The default does
-  /// nothing.
+  /// Takes 64 random bits of the controller; `false` if unusable. By default nothing happens.
   mutating func addSeed(_ number: UInt64) -> Bool
 }
 
 extension SecureRandomNumberGenerator {
   /// `true`: it needs no seed from the controller.
-  @inlinable
-  public var isSeeded: Bool { true }
+  @inlinable public var isSeeded: Bool { true }
 
   /// Does nothing.
-  @inlinable
-  public mutating func addSeed(_ number: UInt64) -> Bool { true }
+  @inlinable public mutating func addSeed(_ number: UInt64) -> Bool { true }
 
   /// A uniformly distributed number of any size.
   public mutating func nextNumber<let wordCount: Int>() -> WideNumber<wordCount> {
@@ -31,17 +25,11 @@ extension SecureRandomNumberGenerator {
   }
 }
 
-/// A random number generator for a machine without a source of random numbers: the controller
-/// supplies the seed once, and AES-128 generates all numbers from it.
-///
-/// CTR_DRBG of NIST SP 800-90A, revision 1, 10.2.1, with AES-128, without a derivation function
-/// and without reseeding: the controller's numbers are uniformly distributed already (Core
-/// Specification, Vol 4, Part E, 7.8.23; Vol 2, Part H, 2). Each number is a separate request,
-/// after which the key changes: earlier numbers cannot be computed from the memory's later
-/// content.
-///
-/// Not for a device with private addresses, which needs random numbers before the controller is
-/// set up.
+/// CTR_DRBG of NIST SP 800-90A, revision 1, 10.2.1, with AES-128, for a machine without random
+/// numbers: the controller's, which are uniform (Core Specification, Vol 4, Part E, 7.8.23;
+/// Vol 2, Part H, 2), seed it once. The key changes after each number, so that memory does not
+/// reveal earlier ones. Not for a device with private addresses, which needs numbers before the
+/// controller is set up.
 public struct CounterRandom: SecureRandomNumberGenerator, Sendable {
   /// How many numbers of the controller form the seed: 256 bits.
   private static var seedSize: Int { 4 }
@@ -57,10 +45,8 @@ public struct CounterRandom: SecureRandomNumberGenerator, Sendable {
   /// Whether the seed is complete.
   public var isSeeded: Bool { seedCount == Self.seedSize }
 
-  /// Adds 64 bits to the seed. Does nothing when it is complete.
-  ///
-  /// - Returns: `false` if the previous 64 bits were the same. A working source does that once in
-  ///   2⁶⁴ times, a broken one always (NIST SP 800-90B, 4.4.1).
+  /// Adds 64 bits to an incomplete seed. Returns `false` for the same bits as before, as a broken
+  /// source gives (NIST SP 800-90B, 4.4.1).
   public mutating func addSeed(_ number: UInt64) -> Bool {
     guard !isSeeded else { return true }
     let low = UInt32(truncatingIfNeeded: number)
@@ -79,10 +65,8 @@ public struct CounterRandom: SecureRandomNumberGenerator, Sendable {
     return true
   }
 
-  /// Returns the next number; 0 without a complete seed. A key agreement refuses 0 as a private
-  /// key.
-  @inline(never)
-  public mutating func next() -> UInt64 {
+  /// The next number; 0 without a seed, which a key agreement refuses as a private key.
+  @inline(never) public mutating func next() -> UInt64 {
     guard isSeeded else { return 0 }
     let block = nextBlock()
     update(with: .zero)
@@ -94,10 +78,8 @@ public struct CounterRandom: SecureRandomNumberGenerator, Sendable {
     return AES128(key: key).encrypt(counter)
   }
 
-  /// CTR_DRBG_Update (10.2.1.2): the upper half of 256 bits becomes the key, the lower half the
-  /// counter.
-  @inline(never)
-  private mutating func update(with data: Number256) {
+  /// CTR_DRBG_Update (10.2.1.2): the upper half becomes the key, the lower the counter.
+  @inline(never) private mutating func update(with data: Number256) {
     let upper = nextBlock()
     let lower = nextBlock()
     for index in 0..<4 {
@@ -107,22 +89,16 @@ public struct CounterRandom: SecureRandomNumberGenerator, Sendable {
   }
 }
 
-/// Random numbers that are the same for the same seed. They are not secret: a few of them reveal
-/// the rest.
-///
-/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014):
-/// one word of state, and every seed is a good one.
+/// Repeatable random numbers, not secret: SplitMix64 (Steele, Lea and Flood, "Fast splittable
+/// pseudorandom number generators", 2014). Every seed is a good one.
 public struct SplitMix64: Sendable {
   private var state: UInt64
 
   /// A generator that always gives the same numbers for the same seed.
-  public init(seed: UInt64) {
-    state = seed
-  }
+  public init(seed: UInt64) { state = seed }
 
   /// The next 64-bit number; all numbers are equally likely.
-  @inline(__always)
-  public mutating func next() -> UInt64 {
+  @inline(__always) public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ mixed &>> 30) &* 0xBF58_476D_1CE4_E5B9

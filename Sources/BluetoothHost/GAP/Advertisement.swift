@@ -1,28 +1,22 @@
-/// The advertising data and the scan response data of a peripheral.
-///
-/// Core Specification, Vol 3, Part C, 9.2 and 11.
+/// A peripheral's advertising and scan response data: Core Specification, Vol 3, Part C, 9.2 and
+/// 11.
 public struct Advertisement: Equatable, Sendable {
   /// The data of each advertisement.
   public private(set) var data = AdvertisingData()
   /// The additional data of a scan response.
   public private(set) var scanResponse = AdvertisingData()
 
-  /// Creates the advertisement of a generally discoverable device with one service.
-  ///
-  /// Flags take 3 of 31 bytes and a 128-bit UUID 18, which leaves room for a name of at most 8
-  /// bytes. A longer one goes into the scan response, which has room for 29.
+  /// A generally discoverable device with one service. With a 128-bit UUID a name of at most 8
+  /// bytes fits the advertisement; a longer one goes into the scan response.
   public init(service: BluetoothUUID, name: DeviceName) {
     let services = InlineArray<1, BluetoothUUID>(repeating: service)
     self.init(services: services.span, name: name.span)
   }
 
-  /// Creates the advertisement of a generally discoverable device with any number of services, and
-  /// a name in UTF-8 of any length; empty for none.
-  ///
-  /// The advertisement contains the services in order, as many as fit, and then the name if it
-  /// fits. Otherwise the scan response contains the name, or the characters that fit into its 29
-  /// bytes. Further services follow in the scan response as long as they fit; the rest are not
-  /// advertised. An incomplete list has the type for that.
+  /// A generally discoverable device with any number of services, and a name in UTF-8; empty for
+  /// none. The services come first, as many as fit, then the name if it fits. Otherwise the scan
+  /// response has it, or its first 29 bytes, and then further services. The type of a list shows
+  /// whether it is complete.
   public init(services: Span<BluetoothUUID>, name: Span<UInt8>) {
     // LE General Discoverable, BR/EDR not supported. Supplement, Part A, 1.3.
     let flags: InlineArray<1, UInt8> = [0x06]
@@ -38,10 +32,8 @@ public struct Advertisement: Equatable, Sendable {
 }
 
 extension AdvertisingData {
-  /// Appends the services from index `start` on, as many as fit: the 16-bit UUIDs in one list, the
-  /// others in another.
-  ///
-  /// - Returns: The index of the first that did not fit.
+  /// Appends the services from `start` on that fit, 16-bit UUIDs in one list, others in another.
+  /// Returns the index of the first left out.
   fileprivate mutating func append(_ services: Span<BluetoothUUID>, from start: Int) -> Int {
     var end = start
     var size = (short: 0, long: 0)
@@ -63,38 +55,28 @@ extension AdvertisingData {
     return end
   }
 
-  /// Appends the list of the services from index `start` to `end` whose UUIDs have `byteCount`
-  /// bytes.
-  @inline(never)
-  private mutating func appendList(
+  /// Appends the list of the services from `start` to `end` with UUIDs of `byteCount` bytes.
+  @inline(never) private mutating func appendList(
     of services: Span<BluetoothUUID>, from start: Int, to end: Int, byteCount: Int
   ) {
     var list = InlineArray<31, UInt8>(repeating: 0)
     var writer = ByteWriter(list.mutableSpan)
     var isWhole = true
     for index in services.indices where services[index].byteCount == byteCount {
-      if index >= start, index < end {
-        services[index].write(to: &writer)
-      } else {
-        isWhole = false
-      }
+      if index >= start, index < end { services[index].write(to: &writer) } else { isWhole = false }
     }
     let length = writer.count
     guard length > 0 else { return }
     let type: AdvertisingDataType =
-      if byteCount == 2 {
-        isWhole ? .completeServiceUUIDs16 : .incompleteServiceUUIDs16
-      } else {
+      if byteCount == 2 { isWhole ? .completeServiceUUIDs16 : .incompleteServiceUUIDs16 } else {
         isWhole ? .completeServiceUUIDs128 : .incompleteServiceUUIDs128
       }
     _ = append(type, list.span.extracting(first: length))
   }
 }
 
-/// Up to 31 bytes of advertising data: structures of a length, a type and a value.
-///
-/// Core Specification, Vol 3, Part C, 11; the types are in the Core Specification Supplement,
-/// Part A, 1.
+/// Up to 31 bytes of structures, each a length, a type and a value:
+/// Core Specification, Vol 3, Part C, 11; types: Core Specification Supplement, Part A, 1.
 public struct AdvertisingData: Equatable, Sendable {
   /// The capacity of a legacy advertisement or a scan response in bytes.
   public static let capacity = 31
@@ -125,8 +107,7 @@ public struct AdvertisingData: Equatable, Sendable {
 
   /// The bytes.
   public var span: Span<UInt8> {
-    @_lifetime(borrow self)
-    borrowing get { storage.span.extracting(0..<count) }
+    @_lifetime(borrow self) borrowing get { storage.span.extracting(0..<count) }
   }
 
   /// Appends one structure; `false`, without a change, if it does not fit.
@@ -141,20 +122,15 @@ public struct AdvertisingData: Equatable, Sendable {
   }
 
   /// The value of the first structure of `type`; `nil` if there is none.
-  @_lifetime(borrow self)
-  public func value(of type: AdvertisingDataType) -> Span<UInt8>? {
+  @_lifetime(borrow self) public func value(of type: AdvertisingDataType) -> Span<UInt8>? {
     var reader = ByteReader(span)
     while let length = reader.readUInt8(), length > 0, let kind = reader.readUInt8(),
       let value = reader.readBytes(Int(length) - 1)
-    {
-      if kind == type.rawValue { return value }
-    }
+    { if kind == type.rawValue { return value } }
     return nil
   }
 
-  func write(to writer: inout ByteWriter) {
-    writer.write(span)
-  }
+  func write(to writer: inout ByteWriter) { writer.write(span) }
 
   func writePadded(to writer: inout ByteWriter) {
     writer.write(UInt8(truncatingIfNeeded: count))
@@ -164,24 +140,18 @@ public struct AdvertisingData: Equatable, Sendable {
   /// Whether both hold the same bytes.
   public static func == (left: AdvertisingData, right: AdvertisingData) -> Bool {
     guard left.count == right.count else { return false }
-    for index in 0..<left.count where left.storage[index] != right.storage[index] {
-      return false
-    }
+    for index in 0..<left.count where left.storage[index] != right.storage[index] { return false }
     return true
   }
 }
 
-/// The type of a structure of advertising data.
-///
-/// Assigned Numbers, 2.3. An open set.
+/// The type of a structure of advertising data. Assigned Numbers, 2.3. An open set.
 public struct AdvertisingDataType: RawRepresentable, Equatable, Sendable {
   /// The value in the packet.
   public var rawValue: UInt8
 
   /// Any value, known or not.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The device's discoverability.
   public static let flags = AdvertisingDataType(rawValue: 0x01)
@@ -221,10 +191,9 @@ public struct AdvertisingDataType: RawRepresentable, Equatable, Sendable {
   public static let manufacturerSpecificData = AdvertisingDataType(rawValue: 0xFF)
 }
 
-/// A device's name: 1 to 29 bytes of UTF-8, so that it fits a scan response.
-///
-/// Core Specification, Vol 3, Part C, 12.1, allows a longer GAP Device Name. That would differ
-/// from the truncated name in the advertising, and some centrals then keep showing one of the two.
+/// A name of 1 to 29 bytes of UTF-8, which fits a scan response.
+/// Core Specification, Vol 3, Part C, 12.1, allows longer ones, but some centrals would keep
+/// showing one of the two.
 public struct DeviceName: Sendable {
   /// The longest name, in bytes: 31 of a scan response, less its length and type.
   public static let capacity = 29
@@ -242,14 +211,10 @@ public struct DeviceName: Sendable {
     count = utf8.count
   }
 
-  /// The first characters of `utf8` that fit in 29 bytes; `nil` if there are none, or it does not
-  /// begin with UTF-8.
-  public init?(prefixOf utf8: Span<UInt8>) {
-    self.init(utf8.prefixOfUTF8(Self.capacity))
-  }
+  /// The first characters of `utf8` that fit 29 bytes; `nil` for none, or if it is not UTF-8.
+  public init?(prefixOf utf8: Span<UInt8>) { self.init(utf8.prefixOfUTF8(Self.capacity)) }
 
-  /// Creates a name from a constant of the program; a longer one is cut after the last character
-  /// that fits in 29 bytes.
+  /// A constant of the program, cut after the last character that fits 29 bytes.
   public init(_ text: StaticText) {
     var writer = ByteWriter(storage.mutableSpan)
     text.writePrefix(to: &writer)
@@ -259,7 +224,6 @@ public struct DeviceName: Sendable {
 
   /// The bytes, in UTF-8.
   public var span: Span<UInt8> {
-    @_lifetime(borrow self)
-    borrowing get { storage.span.extracting(first: count) }
+    @_lifetime(borrow self) borrowing get { storage.span.extracting(first: count) }
   }
 }

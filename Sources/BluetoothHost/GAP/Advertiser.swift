@@ -12,8 +12,8 @@ public struct Advertiser {
   var isAdvertisingDataPending = false
   /// Whether the scan response data has yet to be sent to the controller.
   var isScanResponseDataPending = false
-  /// Whether the controller refused to advertise while it has links, scans or connects. The host
-  /// tries again when one of these has ended.
+  /// Whether the controller refused to advertise beside links, scans or attempts. The host tries
+  /// again when one has ended.
   var isAdvertisingRefused = false
 
   /// Whether to check that the controller still advertises.
@@ -35,10 +35,8 @@ public struct Advertiser {
   }
 }
 
-/// What it means that a controller accepts new advertising parameters.
-///
-/// A controller that advertises must refuse them, so acceptance means that advertising has ended.
-/// But some accept them at any time. Core Specification, Vol 4, Part E, 7.8.5.
+/// What it means that a controller accepts advertising parameters. One that advertises must refuse
+/// them (Core Specification, Vol 4, Part E, 7.8.5), but some accept them at any time.
 enum AdvertisingCheck {
   /// The controller has not been checked.
   case untried
@@ -86,8 +84,7 @@ public struct Initiator {
     case unwanted
     /// The command to cancel was sent.
     case cancelling
-    /// The command to cancel was sent for a change of the controller's lists or address. The attempt
-    /// goes on afterwards.
+    /// Cancelled for a change of the controller's lists or address. The attempt goes on afterwards.
     case pausing
   }
 

@@ -1,7 +1,5 @@
-/// A report of one advertiser, valid during the call that receives it.
-///
-/// It comes from an LE Advertising Report or an LE Extended Advertising Report: Core Specification,
-/// Vol 4, Part E, 7.7.65.2 and 7.7.65.13.
+/// An advertiser's report, legacy or extended, valid during the call that receives it:
+/// Core Specification, Vol 4, Part E, 7.7.65.2 and 7.7.65.13.
 public struct AdvertisingReport: ~Escapable {
   /// The advertiser's address: its identity address if it has a bond and uses a private address.
   public internal(set) var address: DeviceAddress
@@ -16,10 +14,8 @@ public struct AdvertisingReport: ~Escapable {
   /// The advertising data or the scan response data.
   public let data: Span<UInt8>
 
-  /// Reads a report of an LE Advertising Report event; `nil` if it is truncated or has more than 31
-  /// bytes of data.
-  @_lifetime(copy reader)
-  init?(legacy reader: inout ByteReader) {
+  /// Reads a legacy report; `nil` if it is truncated, or has more than 31 bytes of data.
+  @_lifetime(copy reader) init?(legacy reader: inout ByteReader) {
     guard let byte = reader.readUInt8(), let address = DeviceAddress(&reader),
       let length = reader.readUInt8(), Int(length) <= AdvertisingData.capacity,
       let data = reader.readBytes(Int(length)), let rssi = reader.readInt8()
@@ -33,18 +29,16 @@ public struct AdvertisingReport: ~Escapable {
     self.data = data
   }
 
-  /// Reads a report of an LE Extended Advertising Report event; `nil` if it is truncated. Some
-  /// controllers answer a legacy scan with these.
-  @_lifetime(copy reader)
-  init?(extended reader: inout ByteReader) {
+  /// Reads an extended report, with which some controllers answer a legacy scan; `nil` if
+  /// truncated.
+  @_lifetime(copy reader) init?(extended reader: inout ByteReader) {
     guard let eventType = reader.readUInt16(), let kind = reader.readUInt8(),
       let address = DeviceAddress(&reader, kind: DeviceAddress.Kind(rawValue: kind & 1)),
       // The two PHYs, the advertising set and the transmit power.
-      reader.readBytes(4) != nil,
-      let rssi = reader.readInt8(),
+      reader.readBytes(4) != nil, let rssi = reader.readInt8(),
       // The interval of periodic advertising, and the target of directed advertising.
-      reader.readBytes(2 + 7) != nil,
-      let length = reader.readUInt8(), let data = reader.readBytes(Int(length))
+      reader.readBytes(2 + 7) != nil, let length = reader.readUInt8(),
+      let data = reader.readBytes(Int(length))
     else { return nil }
     self.address = address
     isScanResponse = eventType & 0b1000 != 0
@@ -55,18 +49,15 @@ public struct AdvertisingReport: ~Escapable {
   }
 }
 
-/// The reports of one event, read one at a time: call `next()` until `nil`.
-///
-/// Controllers write the reports of an event one after another, and nearly always one per event.
-/// The specification's tables can also be read as all kinds first, then all addresses, and so on.
+/// The reports of one event, one at a time. Controllers write them one after another, nearly always
+/// one per event; the specification's tables could also be read as all kinds first, and so on.
 struct AdvertisingReports: ~Escapable {
   private var reader: ByteReader
   private let isExtended: Bool
   private var remaining: Int
 
   /// Reads the parameters after the subevent byte; `nil` if there are none.
-  @_lifetime(copy reader)
-  init?(_ reader: consuming ByteReader, isExtended: Bool) {
+  @_lifetime(copy reader) init?(_ reader: consuming ByteReader, isExtended: Bool) {
     guard let count = reader.readUInt8() else { return nil }
     self.reader = reader
     self.isExtended = isExtended
@@ -74,8 +65,7 @@ struct AdvertisingReports: ~Escapable {
   }
 
   /// The next report; `nil` at the end, or if the rest of the event is truncated or invalid.
-  @_lifetime(copy self)
-  mutating func next() -> AdvertisingReport? {
+  @_lifetime(copy self) mutating func next() -> AdvertisingReport? {
     guard remaining > 0 else { return nil }
     remaining -= 1
     if isExtended, let report = AdvertisingReport(extended: &reader) { return report }
@@ -85,10 +75,8 @@ struct AdvertisingReports: ~Escapable {
   }
 }
 
-/// A report of one advertiser.
-///
-/// Core Specification, Vol 4, Part E, 7.7.65.2. A controller writes one report per event;
-/// `AdvertisingReports` reads an event with any number.
+/// A report of one advertiser. Core Specification, Vol 4, Part E, 7.7.65.2. A controller writes one
+/// report per event; `AdvertisingReports` reads an event with any number.
 public struct LEAdvertisingReport: Equatable, Sendable {
   /// The type of an advertisement.
   public struct Kind: RawRepresentable, Equatable, Sendable {
@@ -96,9 +84,7 @@ public struct LEAdvertisingReport: Equatable, Sendable {
     public var rawValue: UInt8
 
     /// Any value, known or not.
-    public init(rawValue: UInt8) {
-      self.rawValue = rawValue
-    }
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// ADV_IND: every device may connect.
     public static let connectable = Kind(rawValue: 0x00)

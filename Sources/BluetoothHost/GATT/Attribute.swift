@@ -3,9 +3,7 @@
 /// A program usually declares services and characteristics (`Service`, `Characteristic`), which
 /// create these attributes. A database that changes at run time creates them itself, in the order
 /// of the specification: a service, then its characteristics, each followed by its value and its
-/// descriptors.
-///
-/// Core Specification, Vol 3, Part G, 2.5 and 3.
+/// descriptors. Core Specification, Vol 3, Part G, 2.5 and 3.
 public struct Attribute: Sendable {
   /// The attribute's type.
   public internal(set) var type: BluetoothUUID
@@ -105,9 +103,7 @@ public struct Attribute: Sendable {
 
 extension Attribute {
   /// Whether the handle is unused.
-  public var isVacant: Bool {
-    if case .vacant = value { true } else { false }
-  }
+  public var isVacant: Bool { if case .vacant = value { true } else { false } }
 
   /// Whether it declares a service, an include or a characteristic. Every client may read it.
   var isDeclaration: Bool {
@@ -118,9 +114,7 @@ extension Attribute {
   }
 
   /// Whether it is an attribute of `type`.
-  func isOf(_ type: BluetoothUUID) -> Bool {
-    self.type == type && !isVacant
-  }
+  func isOf(_ type: BluetoothUUID) -> Bool { self.type == type && !isVacant }
 
   /// Whether a client may use it in the way `what`. A declaration is read-only, whatever properties
   /// it declares.
@@ -140,9 +134,7 @@ public struct ApplicationAttribute: RawRepresentable, Equatable, Sendable {
   public var rawValue: UInt16
 
   /// Any number, known or not.
-  public init(rawValue: UInt16) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
 /// Text that is a constant of the program.
@@ -150,9 +142,7 @@ public struct StaticText: Equatable, Sendable {
   private let string: StaticString
 
   /// Any string literal.
-  public init(_ string: StaticString) {
-    self.string = string
-  }
+  public init(_ string: StaticString) { self.string = string }
 
   /// The number of bytes in UTF-8.
   public var byteCount: Int { string.utf8CodeUnitCount }
@@ -160,9 +150,7 @@ public struct StaticText: Equatable, Sendable {
   /// Writes as much as fits, in UTF-8.
   public func writePrefix(to writer: inout ByteWriter) {
     guard string.hasPointerRepresentation else { return }
-    string.withUTF8Buffer { utf8 in
-      unsafe writer.writePrefix(of: utf8.span)
-    }
+    string.withUTF8Buffer { utf8 in unsafe writer.writePrefix(of: utf8.span) }
   }
 
   /// Whether both texts are equal.
@@ -171,9 +159,7 @@ public struct StaticText: Equatable, Sendable {
       right.string.hasPointerRepresentation
     else { return false }
     return left.string.withUTF8Buffer { left in
-      right.string.withUTF8Buffer { right in
-        unsafe left.span.hasSameBytes(as: right.span)
-      }
+      right.string.withUTF8Buffer { right in unsafe left.span.hasSameBytes(as: right.span) }
     }
   }
 }

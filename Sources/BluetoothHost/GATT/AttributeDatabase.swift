@@ -10,10 +10,7 @@
 ///     swiftSettings: [.enableExperimentalFeature("Lifetimes")]
 public protocol AttributeDatabase: ~Copyable {
   /// The attributes, at most 65,535; the one at index 0 has the handle 0x0001.
-  var attributes: Span<Attribute> {
-    @_lifetime(borrow self)
-    borrowing get
-  }
+  var attributes: Span<Attribute> { @_lifetime(borrow self) borrowing get }
 
   /// The hash of the attributes: `DatabaseHash(of: attributes)`, stored after the first use. The
   /// server gets it when a client reads it.
@@ -27,7 +24,6 @@ public protocol AttributeDatabase: ~Copyable {
 
   /// Converts the subscriptions of a bonded client that was away while the database changed. The
   /// server calls it before it restores subscriptions that are for another database.
-  ///
   /// Core Specification, Vol 3, Part G, 3.3.3.3. By default the call does nothing and returns
   /// `false`, and the server restores only the subscription to Service Changed.
   ///
@@ -38,15 +34,13 @@ public protocol AttributeDatabase: ~Copyable {
   ///     of Service Changed; new ones are `.none`.
   ///   - hash: The hash of the earlier state.
   /// - Returns: Whether the state is known; if not, `subscriptions` is unchanged.
-  mutating func convert(
-    _ subscriptions: inout ClientConfigurations, from hash: DatabaseHash
-  ) -> Bool
+  mutating func convert(_ subscriptions: inout ClientConfigurations, from hash: DatabaseHash)
+    -> Bool
 }
 
 extension AttributeDatabase where Self: ~Copyable {
   /// `false`.
-  @inlinable
-  public mutating func convert(
+  @inlinable public mutating func convert(
     _ subscriptions: inout ClientConfigurations, from hash: DatabaseHash
   ) -> Bool { false }
 }
@@ -75,15 +69,12 @@ extension Span<Attribute> {
 
 extension Attribute {
   /// Writes the value of this declaration at `handle` among `attributes`, as discovery reads it.
-  ///
   /// Core Specification, Vol 3, Part G, 3.1 to 3.3. Other attributes write nothing.
-  @inline(__always)
-  func writeDeclaration(
+  @inline(__always) func writeDeclaration(
     at handle: AttributeHandle, among attributes: Span<Attribute>, to writer: inout ByteWriter
   ) {
     switch value {
-    case .service(let uuid):
-      uuid.write(to: &writer)
+    case .service(let uuid): uuid.write(to: &writer)
     case .include(let start):
       guard let service = attributes[start], case .service(let uuid) = service.value else { return }
       writer.write(start.rawValue)
@@ -94,8 +85,7 @@ extension Attribute {
     case .characteristic(let uuid):
       writer.write(properties.rawValue, handle.rawValue &+ 1)
       uuid.write(to: &writer)
-    default:
-      break
+    default: break
     }
   }
 }
@@ -109,8 +99,9 @@ extension MutableSpan<Attribute> {
   ///   - nextSlot: Returns a slot that no other attribute of the database has. A client cannot
   ///     write a Client Characteristic Configuration whose slot is
   ///     `ClientConfigurations.capacity` or higher.
-  @_lifetime(self: copy self)
-  public mutating func link(from first: AttributeHandle, nextSlot: () -> Int) {
+  @_lifetime(self: copy self) public mutating func link(
+    from first: AttributeHandle, nextSlot: () -> Int
+  ) {
     var service: Int?
     // The protection of the current characteristic.
     var value = AttributeProtection.none
@@ -124,13 +115,11 @@ extension MutableSpan<Attribute> {
         self[index].protection = value
       }
       switch self[index].value {
-      case .service:
-        service = index
+      case .service: service = index
       case .clientConfiguration:
         self[index].value = .clientConfiguration(slot: nextSlot())
         self[index].protection = value.ofConfiguration
-      default:
-        break
+      default: break
       }
       if let service, !self[index].isVacant { self[service].groupEnd = handle }
     }

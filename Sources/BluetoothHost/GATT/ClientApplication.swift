@@ -13,8 +13,7 @@ public protocol ClientApplication: ~Copyable {
   /// `Host.cancelConnection`.
   mutating func connectionFailed(_ reason: HCIErrorCode)
   /// The connection at `index` was opened, in either role.
-  mutating func connected(
-    at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role)
+  mutating func connected(at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role)
   /// The security of the link at `index` changed: its encryption, or whether the peer has a bond.
   /// For a bonded peer this call comes before the first request.
   mutating func securityChanged(to security: LinkSecurity, at index: Int)

@@ -1,5 +1,4 @@
 /// The Database Hash: the AES-CMAC, with a key of zeros, of the structure of a database.
-///
 /// Core Specification, Vol 3, Part G, 7.3.1. It is sent least significant byte first, as are all
 /// multi-byte values without another rule (Vol 3, Part F, 3.3.1), and as the SIG's qualification
 /// tests expect.
@@ -7,13 +6,11 @@ public struct DatabaseHash: Equatable, Sendable {
   /// The 16 bytes in the order of the PDU.
   public private(set) var bytes = InlineArray<16, UInt8>(repeating: 0)
 
-  /// All zeros, which is no database's hash.
+  /// All zeros, which is not the hash of any database.
   public init() {}
 
   /// A stored hash, its 16 bytes in the order of the PDU.
-  public init(bytes: InlineArray<16, UInt8>) {
-    self.bytes = bytes
-  }
+  public init(bytes: InlineArray<16, UInt8>) { self.bytes = bytes }
 
   /// The hash of `attributes`. The first has the handle 0x0001.
   public init(of attributes: Span<Attribute>) {
@@ -39,9 +36,7 @@ public struct DatabaseHash: Equatable, Sendable {
 
 extension Span<Attribute> {
   /// Writes what the attribute at `handle` adds to the hash; `false` if it adds nothing.
-  fileprivate func writeHashEntry(
-    at handle: AttributeHandle, to writer: inout ByteWriter
-  ) -> Bool {
+  fileprivate func writeHashEntry(at handle: AttributeHandle, to writer: inout ByteWriter) -> Bool {
     // Declarations have the types 0x2800 to 0x2803, the included descriptors 0x2900 to 0x2905.
     guard let attribute = self[handle], let type = attribute.type.short,
       type & 0xFFFC == 0x2800 || (0x2900...0x2905).contains(type)

@@ -28,8 +28,7 @@ public protocol GATTApplication: ~Copyable {
   ///   beginning; the bytes before `offset` may have any content.
   mutating func read(
     _ attribute: ApplicationAttribute, at connectionIndex: Int, from offset: Int,
-    into value: inout ByteWriter
-  ) throws(GATTRefusal)
+    into value: inout ByteWriter) throws(GATTRefusal)
 
   /// Called before a part of a value of `attribute` is queued for the central at `connectionIndex`;
   /// throws to refuse it. By default it is accepted.
@@ -41,27 +40,23 @@ public protocol GATTApplication: ~Copyable {
   /// Takes a value of at most 512 bytes that the central at `connectionIndex` wrote; throws to
   /// refuse it. A value that arrived in parts is whole, if its first part began at its first byte.
   mutating func write(
-    _ value: Span<UInt8>, to attribute: ApplicationAttribute, at connectionIndex: Int
-  ) throws(GATTRefusal)
+    _ value: Span<UInt8>, to attribute: ApplicationAttribute, at connectionIndex: Int)
+    throws(GATTRefusal)
 
   /// Whether the central at `connectionIndex` may write a part of the value of `attribute` from
   /// `offset` on, at least 1: no, if the value is shorter than that. By default false: Invalid
-  /// Offset.
-  ///
-  /// Core Specification, Vol 3, Part F, 3.4.6.3. The server asks before it writes any value.
-  func permitsWrite(
-    to attribute: ApplicationAttribute, from offset: Int, at connectionIndex: Int
-  ) -> Bool
+  /// Offset. Core Specification, Vol 3, Part F, 3.4.6.3. The server asks before it writes any
+  /// value.
+  func permitsWrite(to attribute: ApplicationAttribute, from offset: Int, at connectionIndex: Int)
+    -> Bool
 
   /// Takes the part of a value from `offset` on, at least 1, that the central at `connectionIndex`
   /// wrote; throws to refuse it. The bytes before it stay. The part ends at byte 512 or before it.
-  /// By default it is refused.
-  ///
-  /// Core Specification, Vol 3, Part G, 4.9.4. Only called if `permitsWrite` is true.
+  /// By default it is refused. Core Specification, Vol 3, Part G, 4.9.4. Only called if
+  /// `permitsWrite` is true.
   mutating func write(
     _ part: Span<UInt8>, from offset: Int, to attribute: ApplicationAttribute,
-    at connectionIndex: Int
-  ) throws(GATTRefusal)
+    at connectionIndex: Int) throws(GATTRefusal)
 
   /// Called after the last value of a Write Request, Write Command or Execute Write. An application
   /// that handles several values together can refuse them here, or put the answer off. By default
@@ -110,19 +105,17 @@ extension GATTApplication where Self: ~Copyable {
   public var pendingConnections: ConnectionSet { .all }
 
   /// Accepts the part.
-  public func prepareWrite(
-    to attribute: ApplicationAttribute, at connectionIndex: Int
-  ) throws(GATTRefusal) {}
+  public func prepareWrite(to attribute: ApplicationAttribute, at connectionIndex: Int)
+    throws(GATTRefusal)
+  {}
 
   /// False.
-  @inlinable
-  public func permitsWrite(
+  @inlinable public func permitsWrite(
     to attribute: ApplicationAttribute, from offset: Int, at connectionIndex: Int
   ) -> Bool { false }
 
   /// Refuses the part.
-  @inlinable
-  public mutating func write(
+  @inlinable public mutating func write(
     _ part: Span<UInt8>, from offset: Int, to attribute: ApplicationAttribute,
     at connectionIndex: Int
   ) throws(GATTRefusal) { throw .error(.invalidOffset) }

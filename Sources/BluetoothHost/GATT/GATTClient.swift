@@ -55,9 +55,8 @@ public struct GATTClient<let links: Int, Application: ClientApplication & ~Copya
   }
 
   /// The link could not be encrypted with the key of its bond.
-  public mutating func encryptionFailed(
-    _ reason: HCIErrorCode, on connection: borrowing Connection
-  ) {
+  public mutating func encryptionFailed(_ reason: HCIErrorCode, on connection: borrowing Connection)
+  {
     bearers[connection.index].end(
       with: .encryptionFailed(reason), at: connection.index, &application)
   }
@@ -78,11 +77,9 @@ public struct GATTClient<let links: Int, Application: ClientApplication & ~Copya
   }
 
   /// Begins `operation`; `false` if another one is under way, or if this one is invalid.
-  public mutating func begin(
-    _ operation: ClientOperation, on connection: borrowing Connection
-  ) -> Bool {
-    bearers[connection.index].begin(operation)
-  }
+  public mutating func begin(_ operation: ClientOperation, on connection: borrowing Connection)
+    -> Bool
+  { bearers[connection.index].begin(operation) }
 
   /// The operation under way on the connection at `index`; `nil` if there is none.
   public func operation(at index: Int) -> ClientOperation? { bearers[index].operation }

@@ -60,10 +60,7 @@ public struct GATTDatabase<let capacity: Int>: AttributeDatabase, ~Copyable {
   }
 
   /// The attributes; the one at index 0 has the handle 0x0001. Unused ones are vacant.
-  public var attributes: Span<Attribute> {
-    @_lifetime(borrow self)
-    borrowing get { lines.span }
-  }
+  public var attributes: Span<Attribute> { @_lifetime(borrow self) borrowing get { lines.span } }
 
   /// The location of the value of `attribute`. For the numbers 0 to 7 it is stored; for others each
   /// call searches the table.

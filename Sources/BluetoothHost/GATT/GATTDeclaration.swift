@@ -12,9 +12,7 @@ public protocol GATTDeclaration {
   func declare(in table: inout OutputSpan<Attribute>)
 }
 
-/// A service and its content.
-///
-/// Core Specification, Vol 3, Part G, 3.1.
+/// A service and its content: Core Specification, Vol 3, Part G, 3.1.
 public struct Service<Content: GATTDeclaration>: GATTDeclaration {
   private let declaration: Attribute
   private let content: Content
@@ -27,9 +25,8 @@ public struct Service<Content: GATTDeclaration>: GATTDeclaration {
   ///     other services include.
   ///   - content: The services that it includes, each an `Attribute.include(serviceAt:)`, and then
   ///     its characteristics.
-  public init(
-    _ uuid: BluetoothUUID, isPrimary: Bool = true, @GATTBuilder _ content: () -> Content
-  ) {
+  public init(_ uuid: BluetoothUUID, isPrimary: Bool = true, @GATTBuilder _ content: () -> Content)
+  {
     declaration = isPrimary ? .primaryService(uuid) : .secondaryService(uuid)
     self.content = content()
   }
@@ -94,9 +91,7 @@ extension Characteristic<EmptyDeclaration> {
   public init(
     _ uuid: BluetoothUUID, _ properties: GATTProperties, value: Attribute.Value,
     protection: AttributeProtection = .none
-  ) {
-    self.init(uuid, properties, value: value, protection: protection) {}
-  }
+  ) { self.init(uuid, properties, value: value, protection: protection) {} }
 }
 
 extension Attribute: GATTDeclaration {
@@ -131,8 +126,7 @@ public struct DeclarationSequence<First: GATTDeclaration, Next: GATTDeclaration>
 }
 
 /// Builds one declaration from those in braces.
-@resultBuilder
-public enum GATTBuilder {
+@resultBuilder public enum GATTBuilder {
   /// No declaration.
   public static func buildBlock() -> EmptyDeclaration { EmptyDeclaration() }
 
@@ -142,7 +136,5 @@ public enum GATTBuilder {
   /// The previous declarations, and another one.
   public static func buildPartialBlock<First: GATTDeclaration, Next: GATTDeclaration>(
     accumulated: First, next: Next
-  ) -> DeclarationSequence<First, Next> {
-    DeclarationSequence(first: accumulated, next: next)
-  }
+  ) -> DeclarationSequence<First, Next> { DeclarationSequence(first: accumulated, next: next) }
 }

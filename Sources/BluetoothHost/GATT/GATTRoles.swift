@@ -160,9 +160,8 @@ public struct NoClient: ClientRole, ~Copyable {
   /// Nothing happens.
   public mutating func securityChanged(to security: LinkSecurity, at index: Int) {}
   /// Nothing happens.
-  public mutating func encryptionFailed(
-    _ reason: HCIErrorCode, on connection: borrowing Connection
-  ) {}
+  public mutating func encryptionFailed(_ reason: HCIErrorCode, on connection: borrowing Connection)
+  {}
   /// Nothing happens.
   public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {}
   /// Nothing happens.
@@ -171,9 +170,9 @@ public struct NoClient: ClientRole, ~Copyable {
   public mutating func readRSSI(_ rssi: Int8?, of connection: borrowing Connection) {}
 
   /// False.
-  public mutating func begin(
-    _ operation: ClientOperation, on connection: borrowing Connection
-  ) -> Bool { false }
+  public mutating func begin(_ operation: ClientOperation, on connection: borrowing Connection)
+    -> Bool
+  { false }
   /// None.
   public func operation(at index: Int) -> ClientOperation? { nil }
   /// Nothing happens.

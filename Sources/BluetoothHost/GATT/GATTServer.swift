@@ -1,8 +1,7 @@
 /// A GATT server with its database and its application: the server role of a host with `links`
 /// connections.
 public struct GATTServer<
-  let links: Int, Database: AttributeDatabase & ~Copyable,
-  Application: GATTApplication & ~Copyable
+  let links: Int, Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable
 >: ServerRole, ~Copyable {
   /// True.
   public static var isPresent: Bool { true }
@@ -36,9 +35,7 @@ public struct GATTServer<
   ///
   /// Generic code uses this instead of `application`: where the compiler does not specialise it, an
   /// access to `application` allocates memory.
-  public mutating func withApplication<Result>(
-    _ body: (inout Application) -> Result
-  ) -> Result {
+  public mutating func withApplication<Result>(_ body: (inout Application) -> Result) -> Result {
     body(&attributes.application)
   }
 
@@ -65,10 +62,8 @@ public struct GATTServer<
   /// The server drops subscriptions in the range, except the one to Service Changed, and those
   /// whose slot no longer exists. It does not call the application for them. Each client that
   /// subscribed to Service Changed gets an indication of the range, merged with one that is still
-  /// pending. A client that supports robust caching gets Database Out Of Sync, and no values,
-  /// until it is change-aware.
-  ///
-  /// Core Specification, Vol 3, Part G, 2.5.2 and 7.1.
+  /// pending. A client that supports robust caching gets Database Out Of Sync, and no values, until
+  /// it is change-aware. Core Specification, Vol 3, Part G, 2.5.2 and 7.1.
   public mutating func databaseChanged(in range: AttributeHandleRange) {
     var remaining = open
     while let index = remaining.first(from: 0) {
@@ -79,9 +74,7 @@ public struct GATTServer<
 
   /// Whether the client at `connectionIndex` gets pending values, at once or after it has confirmed
   /// Service Changed. False for a change-unaware client that has not subscribed to Service Changed,
-  /// and for an unused connection.
-  ///
-  /// Core Specification, Vol 3, Part G, 2.5.2.1.
+  /// and for an unused connection. Core Specification, Vol 3, Part G, 2.5.2.1.
   public func receivesUpdates(at connectionIndex: Int) -> Bool {
     guard connectionIndex >= 0, connectionIndex < links, open.contains(connectionIndex) else {
       return false
@@ -128,14 +121,10 @@ public struct GATTServer<
   }
 
   /// The client's state that a bond stores.
-  public func clientState(at index: Int) -> ClientState {
-    attributes.state(at: index)
-  }
+  public func clientState(at index: Int) -> ClientState { attributes.state(at: index) }
 
   /// The client's record for its bond.
-  public mutating func clientRecord(at index: Int) -> ClientRecord? {
-    attributes.record(at: index)
-  }
+  public mutating func clientRecord(at index: Int) -> ClientRecord? { attributes.record(at: index) }
 
   /// Restores the client's state from `record`. The application gets its subscriptions.
   public mutating func restore(_ record: ClientRecord, at index: Int) {
@@ -158,8 +147,7 @@ public struct GATTServer<
   }
 
   /// Takes an ATT PDU from a client.
-  @inline(never)
-  public mutating func receive(_ pdu: Span<UInt8>, on connection: inout Connection) {
+  @inline(never) public mutating func receive(_ pdu: Span<UInt8>, on connection: inout Connection) {
     outboxes[connection.index].receive(pdu, on: &connection, server: &attributes)
   }
 
@@ -179,8 +167,7 @@ public struct GATTServer<
   }
 
   /// Writes the next ACL packet with at most `length` bytes of data; `false` if there is none.
-  @inline(__always)
-  public mutating func writePacket(
+  @inline(__always) public mutating func writePacket(
     for connection: inout Connection, length: Int, at now: Instant, to writer: inout ByteWriter
   ) -> Bool {
     outboxes[connection.index].writePacket(

@@ -46,12 +46,11 @@ public struct ConnectionParameters: Equatable, Sendable {
 
   /// The same eight bytes as a number, for an attribute's value.
   public var number: UInt64 {
-    UInt64(widening: UInt32(minimumInterval) | UInt32(maximumInterval) << 16)
-      | UInt64(widening: UInt32(latency) | UInt32(supervisionTimeout) << 16) &<< 32
+    UInt64(widening: UInt32(minimumInterval) | UInt32(maximumInterval) << 16) | UInt64(
+      widening: UInt32(latency) | UInt32(supervisionTimeout) << 16) &<< 32
   }
 
-  /// Whether they are in their ranges, and the timeout is longer than twice the longest silence.
-  ///
+  /// Whether they are in their ranges, and the timeout is longer than twice the longest silence:
   /// Core Specification, Vol 4, Part E, 7.8.18.
   public var areValid: Bool {
     guard minimumInterval >= 6, minimumInterval <= maximumInterval, maximumInterval <= 3_200,

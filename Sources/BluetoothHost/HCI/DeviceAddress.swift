@@ -1,5 +1,4 @@
 /// A 48-bit Bluetooth device address and whether it is public or random.
-///
 /// Core Specification, Vol 6, Part B, 1.3. The bytes are in the order of the packet, least
 /// significant first; the text form is reversed, so `C0:00:00:00:00:01` has `bytes[0] == 0x01` and
 /// `bytes[5] == 0xC0`.
@@ -10,9 +9,7 @@ public struct DeviceAddress: Hashable, Sendable {
     public var rawValue: UInt8
 
     /// Any value, known or not.
-    public init(rawValue: UInt8) {
-      self.rawValue = rawValue
-    }
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Assigned by the device's manufacturer.
     public static let `public` = Kind(rawValue: 0x00)
@@ -28,8 +25,7 @@ public struct DeviceAddress: Hashable, Sendable {
   /// Creates an address of `kind` with the given six bytes, least significant first.
   public init(kind: Kind, bytes: InlineArray<6, UInt8>) {
     self.kind = kind
-    low =
-      UInt32(bytes[0]) | UInt32(bytes[1]) << 8 | UInt32(bytes[2]) << 16 | UInt32(bytes[3]) << 24
+    low = UInt32(bytes[0]) | UInt32(bytes[1]) << 8 | UInt32(bytes[2]) << 16 | UInt32(bytes[3]) << 24
     high = UInt16(bytes[4]) | UInt16(bytes[5]) << 8
   }
 
@@ -58,7 +54,6 @@ public struct DeviceAddress: Hashable, Sendable {
   }
 
   /// A static random address: `bytes`, least significant first, with the two top bits set.
-  ///
   /// Core Specification, Vol 6, Part B, 1.3.2.1.
   public static func staticRandom(_ bytes: InlineArray<6, UInt8>) -> DeviceAddress {
     var bytes = bytes
@@ -101,19 +96,16 @@ public struct DeviceAddress: Hashable, Sendable {
 // Private addresses, and the identity addresses behind them: Core Specification, Vol 6, Part B, 1.3.
 extension DeviceAddress {
   /// Whether it is an identity address: public or static random.
-  ///
   /// Core Specification, Vol 6, Part B, 1.3.
   public var isIdentity: Bool {
     kind == .public || (kind == .random && bytes[5] & 0b1100_0000 == 0b1100_0000)
   }
 
   /// Whether it is a resolvable private address: 22 random bits under the top bits 01, and a hash.
-  ///
   /// Core Specification, Vol 6, Part B, 1.3.2.2.
   public var isResolvable: Bool { kind == .random && bytes[5] & 0b1100_0000 == 0b0100_0000 }
 
   /// Creates a resolvable private address from `key` and the low 22 bits of `random`.
-  ///
   /// Core Specification, Vol 6, Part B, 1.3.2.2. Those bits may be neither all 0 nor all 1.
   public init(resolvableWith key: Number128, random: UInt32) {
     var part = random & 0x3F_FFFF
@@ -128,8 +120,7 @@ extension DeviceAddress {
       })
   }
 
-  /// Whether it is a resolvable private address that was made with `key`.
-  ///
+  /// Whether it is a resolvable private address that was made with `key`:
   /// Core Specification, Vol 6, Part B, 1.3.2.3.
   public func isResolved(by key: Number128) -> Bool {
     guard isResolvable else { return false }

@@ -8,13 +8,12 @@ public enum H4Element: ~Escapable {
   /// A packet of `length` bytes with its type byte, more than the decoder's capacity. The decoder
   /// skips all of it, and then continues.
   case tooLong(HCIPacketType, length: Int)
-  /// This byte is no packet type, so the start of the next packet is unknown. The decoder discards
+  /// This byte is not a packet type, so the start of the next packet is unknown. The decoder discards
   /// input until `reset()`. With H4 the only remedy is to reopen the stream.
   case lostSync(UInt8)
 }
 
 /// Splits a stream of bytes, in pieces of any size, into H4 packets.
-///
 /// Core Specification, Vol 4, Part A, 2: a type byte, then an HCI packet with its length in its
 /// header. `capacity` is the longest packet in bytes, with its type byte.
 public struct H4StreamDecoder<let capacity: Int>: ~Copyable {
@@ -34,7 +33,7 @@ public struct H4StreamDecoder<let capacity: Int>: ~Copyable {
     case handedOut
     /// Skips this many bytes of a packet that is too long.
     case skipping(Int)
-    /// Got a byte that is no packet type.
+    /// Got a byte that is not a packet type.
     case lost(UInt8)
   }
 
@@ -59,19 +58,18 @@ public struct H4StreamDecoder<let capacity: Int>: ~Copyable {
   /// Takes bytes from the front of `input` up to the end of the next packet.
   ///
   /// Call it again with the same input until it returns `incomplete`.
-  @_lifetime(&self, copy input)
-  public mutating func next(from input: inout ByteReader) -> H4Element {
+  @_lifetime(&self, copy input) public mutating func next(from input: inout ByteReader) -> H4Element
+  {
     if isBetweenPackets, let packet = input.readH4Packet(limit: capacity) { return .packet(packet) }
     return nextInPieces(from: &input)
   }
 
-  @_lifetime(&self)
-  @inline(never)
-  private mutating func nextInPieces(from input: inout ByteReader) -> H4Element {
+  @_lifetime(&self) @inline(never) private mutating func nextInPieces(from input: inout ByteReader)
+    -> H4Element
+  {
     while true {
       switch step {
-      case .handedOut:
-        reset()
+      case .handedOut: reset()
       case .skipping(let length):
         let skipped = min(length, input.count)
         _ = input.readBytes(skipped)
@@ -113,9 +111,7 @@ public struct H4StreamDecoder<let capacity: Int>: ~Copyable {
     }
   }
 
-  private mutating func keep(_ byte: UInt8) {
-    buffer.write { $0.write(byte) }
-  }
+  private mutating func keep(_ byte: UInt8) { buffer.write { $0.write(byte) } }
 
   /// Takes bytes up to the step's target; `false` if the input ends first.
   private mutating func fill(from input: inout ByteReader) -> Bool {
@@ -128,9 +124,9 @@ public struct H4StreamDecoder<let capacity: Int>: ~Copyable {
 extension ByteReader {
   /// Reads the event or ACL packet at the front, its type byte first; `nil`, without a change, if
   /// it is incomplete, longer than `limit` bytes, or of another, rarer type.
-  @_lifetime(copy self)
-  @inline(__always)
-  fileprivate mutating func readH4Packet(limit: Int) -> Span<UInt8>? {
+  @_lifetime(copy self) @inline(__always) fileprivate mutating func readH4Packet(limit: Int)
+    -> Span<UInt8>?
+  {
     var rest = self
     let length: Int
     switch rest.readUInt8() {
@@ -147,8 +143,9 @@ extension ByteReader {
 
   /// Reads a type byte and the header after it, with the length of the body in bytes; `nil` if it
   /// is incomplete, or the type unknown.
-  @_lifetime(self: copy self)
-  fileprivate mutating func readH4Header() -> (HCIPacketType, bodyLength: Int)? {
+  @_lifetime(self: copy self) fileprivate mutating func readH4Header() -> (
+    HCIPacketType, bodyLength: Int
+  )? {
     guard let byte = readUInt8() else { return nil }
     let type = HCIPacketType(rawValue: byte)
     switch type {
@@ -165,17 +162,14 @@ extension ByteReader {
       // The top two bits are reserved: Vol 4, Part E, 5.4.5.
       _ = readUInt16()
       return readUInt16().map { (type, Int($0 & 0x3FFF)) }
-    default:
-      return nil
+    default: return nil
     }
   }
 }
 
 extension HCIPacketType {
-  /// The length of H4's type byte and the packet's header, in bytes; `nil` if the byte is no packet
-  /// type.
-  ///
-  /// Core Specification, Vol 4, Part E, 5.4.
+  /// The length of H4's type byte and the packet's header, in bytes; `nil` if the byte is not a packet
+  /// type: Core Specification, Vol 4, Part E, 5.4.
   fileprivate var headerLength: Int? {
     switch self {
     case .event: 1 + 1 + 1  // type, event code, length

@@ -1,14 +1,11 @@
 /// Why a controller refused a command or a link ended, or the reason for a host to end it.
-///
 /// Core Specification, Vol 1, Part F. An open set: a controller may send any byte.
 public struct HCIErrorCode: RawRepresentable, Equatable, Sendable {
   /// The value in the packet.
   public var rawValue: UInt8
 
   /// Any value, known or not.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Success.
   public static let success = HCIErrorCode(rawValue: 0x00)

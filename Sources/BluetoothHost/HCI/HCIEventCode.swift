@@ -1,14 +1,11 @@
-/// The code of an event packet.
-///
-/// Core Specification, Vol 4, Part E, 7.7. An open set: a controller may send any byte.
+/// The code of an event packet. Core Specification, Vol 4, Part E, 7.7. An open set: a controller
+/// may send any byte.
 public struct HCIEventCode: RawRepresentable, Equatable, Sendable {
   /// The value in the packet.
   public var rawValue: UInt8
 
   /// Any value, known or not.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// A link has ended: 7.7.5.
   public static let disconnectionComplete = HCIEventCode(rawValue: 0x05)
@@ -46,9 +43,7 @@ public struct HCIEventCode: RawRepresentable, Equatable, Sendable {
   }
 
   /// The event's bit in Set Event Mask; 0 for an event that a host cannot mask, such as the answers
-  /// to its commands and packets.
-  ///
-  /// Core Specification, Vol 4, Part E, 7.3.1.
+  /// to its commands and packets: Core Specification, Vol 4, Part E, 7.3.1.
   public var mask: UInt64 {
     @inline(__always) get {
       switch self {
@@ -64,17 +59,14 @@ public struct HCIEventCode: RawRepresentable, Equatable, Sendable {
   }
 }
 
-/// The type of an LE Meta event: its first parameter.
-///
-/// Core Specification, Vol 4, Part E, 7.7.65. An open set.
+/// The type of an LE Meta event: its first parameter. Core Specification, Vol 4, Part E, 7.7.65. An
+/// open set.
 public struct LEMetaSubevent: RawRepresentable, Equatable, Sendable {
   /// The value in the packet.
   public var rawValue: UInt8
 
   /// Any value, known or not.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// A link was made, or could not be made: 7.7.65.1.
   public static let connectionComplete = LEMetaSubevent(rawValue: 0x01)
@@ -120,8 +112,7 @@ public struct LEMetaSubevent: RawRepresentable, Equatable, Sendable {
     }
   }
 
-  /// The event's bit in LE Set Event Mask; 0 for a subevent without one.
-  ///
+  /// The event's bit in LE Set Event Mask; 0 for a subevent without one:
   /// Core Specification, Vol 4, Part E, 7.8.1.
   public var mask: UInt64 {
     @inline(__always) get {

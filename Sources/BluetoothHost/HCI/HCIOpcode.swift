@@ -1,14 +1,11 @@
 /// The opcode of a command packet: the group in the top six bits, the command in the low ten.
-///
 /// Core Specification, Vol 4, Part E, 5.4.1. An open set: a host may send any value.
 public struct HCIOpcode: RawRepresentable, Equatable, Sendable {
   /// The value in the packet.
   public var rawValue: UInt16
 
   /// Any value, known or not.
-  public init(rawValue: UInt16) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// No command: for an answer that only returns command credits.
   public static let none = HCIOpcode(rawValue: 0x0000)
@@ -157,8 +154,7 @@ public struct HCICommandDeclaration: Sendable {
   public let parameterLength: Int
   /// The event that answers it.
   public let answer: Answer
-  /// Its bit in Read Local Supported Commands, as an octet and a bit of it; `nil` if it has none.
-  ///
+  /// Its bit in Read Local Supported Commands, as an octet and a bit of it; `nil` if it has none:
   /// Core Specification, Vol 4, Part E, 6.27.
   public let supportedBit: (octet: Int, bit: Int)?
 
@@ -175,9 +171,7 @@ public struct HCICommandDeclaration: Sendable {
 
 extension HCIOpcode {
   /// What the specification says of the command; `nil` for one that is not listed here, and for
-  /// `none`.
-  ///
-  /// Core Specification, Vol 4, Part E, 6.27 and 7.
+  /// `none`: Core Specification, Vol 4, Part E, 6.27 and 7.
   public var declaration: HCICommandDeclaration? {
     switch self {
     case .disconnect: .init("Disconnect", 3, .status, bit: (0, 5))

@@ -1,14 +1,11 @@
-/// The packet type, which H4 puts before each packet.
-///
-/// Core Specification, Vol 4, Part A, 2. The Linux HCI user channel uses the same byte.
+/// The packet type, which H4 puts before each packet. Core Specification, Vol 4, Part A, 2. The
+/// Linux HCI user channel uses the same byte.
 public struct HCIPacketType: RawRepresentable, Equatable, Sendable {
   /// The value in the packet.
   public var rawValue: UInt8
 
   /// Any value, known or not.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// From host to controller.
   public static let command = HCIPacketType(rawValue: 0x01)
@@ -22,8 +19,7 @@ public struct HCIPacketType: RawRepresentable, Equatable, Sendable {
   public static let iso = HCIPacketType(rawValue: 0x05)
 }
 
-/// A packet between host and controller; its parameters are not copied.
-///
+/// A packet between host and controller; its parameters are not copied:
 /// Core Specification, Vol 4, Part E, 5.4, with H4's type byte (Vol 4, Part A, 2) before it.
 public enum HCIPacket: ~Escapable {
   /// A command and its parameters.
@@ -34,10 +30,7 @@ public enum HCIPacket: ~Escapable {
   case event(HCIEventCode, parameters: Span<UInt8>)
 
   /// Reads one whole packet; `nil` if its length is wrong, or its type none of these three.
-  @inlinable
-  @inline(__always)
-  @_lifetime(copy bytes)
-  public init?(_ bytes: Span<UInt8>) {
+  @inlinable @inline(__always) @_lifetime(copy bytes) public init?(_ bytes: Span<UInt8>) {
     var reader = ByteReader(bytes)
     guard let type = reader.readUInt8() else { return nil }
     switch HCIPacketType(rawValue: type) {
@@ -56,14 +49,12 @@ public enum HCIPacket: ~Escapable {
         Int(length) == reader.count
       else { return nil }
       self = .event(HCIEventCode(rawValue: code), parameters: reader.readRemaining())
-    default:
-      return nil
+    default: return nil
     }
   }
 }
 
 /// The first two bytes of an ACL packet: the link, and whether a frame starts.
-///
 /// Core Specification, Vol 4, Part E, 5.4.2.
 public struct ACLHeader: Equatable, Sendable {
   /// The packet boundary flag.
@@ -72,9 +63,7 @@ public struct ACLHeader: Equatable, Sendable {
     public var rawValue: UInt8
 
     /// Any value, known or not.
-    public init(rawValue: UInt8) {
-      self.rawValue = rawValue
-    }
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The start of a frame, from the host.
     public static let firstNonFlushable = Boundary(rawValue: 0b00)
@@ -99,8 +88,7 @@ public struct ACLHeader: Equatable, Sendable {
   }
 
   /// Reads two bytes. It ignores the broadcast flag, since LE has no broadcast.
-  @inlinable
-  public init?(_ reader: inout ByteReader) {
+  @inlinable public init?(_ reader: inout ByteReader) {
     guard let field = reader.readUInt16() else { return nil }
     handle = ConnectionHandle(rawValue: field & 0x0FFF)
     boundary = Boundary(rawValue: UInt8(truncatingIfNeeded: (field >> 12) & 0b11))
@@ -118,24 +106,20 @@ public struct ACLHeader: Equatable, Sendable {
   }
 
   /// The header as a number: two bytes of handle and flags, then two of length.
-  @inlinable
-  func word(dataLength: Int) -> UInt32 {
+  @inlinable func word(dataLength: Int) -> UInt32 {
     let field = (handle.rawValue & 0x0FFF) | UInt16(boundary.rawValue & 0b11) << 12
     return UInt32(field) | UInt32(truncatingIfNeeded: dataLength) << 16
   }
 }
 
 /// The controller's handle of a link: 12 bits, in the range 0x0000 to 0x0EFF.
-///
 /// Core Specification, Vol 4, Part E, 5.4.2.
 public struct ConnectionHandle: RawRepresentable, Equatable, Hashable, Sendable {
   /// The value in the packet.
   public var rawValue: UInt16
 
   /// Any value, known or not.
-  public init(rawValue: UInt16) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// Reads a handle from two bytes, without any flags in the top four bits.
   public init?(_ reader: inout ByteReader) {

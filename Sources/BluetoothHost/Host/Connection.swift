@@ -4,9 +4,7 @@
 /// It stores no ATT PDU. The server and the client write theirs when the controller has room.
 public struct Connection: ~Copyable {
   /// Which role's PDU is being sent, fragment by fragment.
-  enum Sending {
-    case nothing, server, client, security
-  }
+  enum Sending { case nothing, server, client, security }
 
   /// The reply to the peer's request for other connection parameters.
   enum ParameterReply {
@@ -46,7 +44,7 @@ public struct Connection: ~Copyable {
   // Commands that are pending.
   var isDataLengthPending = false
   var isPHYPending = false
-  var isKeyRefusalPending = false
+  var isNegativeKeyReplyPending = false
   var isCheckPending = false
   /// Whether the client has requested the signal strength.
   var isRSSIPending = false
@@ -57,9 +55,7 @@ public struct Connection: ~Copyable {
 
   var timers = ConnectionTimers()
 
-  init(index: Int) {
-    self.index = index
-  }
+  init(index: Int) { self.index = index }
 
   /// Begins a link.
   mutating func open(_ event: LEConnectionComplete) {
@@ -71,9 +67,7 @@ public struct Connection: ~Copyable {
   }
 
   /// Ends the link, and forgets everything about it.
-  mutating func close() {
-    self = Connection(index: index)
-  }
+  mutating func close() { self = Connection(index: index) }
 
   /// Requests other connection parameters from the central.
   mutating func requestParameters(_ parameters: ConnectionParameters) {
@@ -112,8 +106,7 @@ public struct Connection: ~Copyable {
 
   /// Takes a Security Manager PDU and queues its refusal.
   mutating func receivePairing(_ payload: Span<UInt8>) {
-    control.append(.securityManager) { writer in
-      NoSecurity.respond(to: payload, response: &writer)
+    control.append(.securityManager) { writer in NoSecurity.respond(to: payload, response: &writer)
     }
   }
 
@@ -132,9 +125,7 @@ public struct Connection: ~Copyable {
   /// authenticated yet. A server that gets no confirmation ends the link after 30 s: Core
   /// Specification, Vol 3, Part F, 3.3.3.
   mutating func confirmIndication() {
-    control.append(.att) { writer in
-      writer.write(ATTOpcode.handleValueConfirmation.rawValue)
-    }
+    control.append(.att) { writer in writer.write(ATTOpcode.handleValueConfirmation.rawValue) }
   }
 
   /// Writes the next packet of a queued control frame.
@@ -145,8 +136,7 @@ public struct Connection: ~Copyable {
 
   /// Writes an ACL packet with at most `length` bytes of the frame that carries `pdu` on `channel`;
   /// the first one starts with the L2CAP header. Returns whether it was the last.
-  @inline(__always)
-  mutating func writeFragment(
+  @inline(__always) mutating func writeFragment(
     of pdu: Span<UInt8>, on channel: L2CAPChannel = .att, length: Int, to writer: inout ByteWriter
   ) -> Bool {
     // One packet is usually enough.
@@ -158,8 +148,7 @@ public struct Connection: ~Copyable {
   }
 
   /// Writes a packet with a part of a PDU, as `writeFragment` does, for a PDU that needs several.
-  @inline(never)
-  mutating func writePart(
+  @inline(never) mutating func writePart(
     of pdu: Span<UInt8>, on channel: L2CAPChannel = .att, length: Int, to writer: inout ByteWriter
   ) -> Bool {
     guard let handle else { return true }
@@ -210,8 +199,7 @@ struct ConnectionTimers {
       let time = times[timer.rawValue]
       return time == Self.never ? nil : Instant(rawValue: time)
     }
-    @inline(never)
-    set {
+    @inline(never) set {
       let time = newValue?.rawValue ?? Self.never
       guard times[timer.rawValue] != time else { return }
       times[timer.rawValue] = time
@@ -229,8 +217,7 @@ struct ConnectionTimers {
   }
 
   /// Whether `timer` is due at `now`; it is cleared then.
-  @inline(never)
-  mutating func take(_ timer: ConnectionTimer, at now: Instant) -> Bool {
+  @inline(never) mutating func take(_ timer: ConnectionTimer, at now: Instant) -> Bool {
     guard let time = self[timer], time <= now else { return false }
     self[timer] = nil
     return true

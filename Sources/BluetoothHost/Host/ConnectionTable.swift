@@ -1,7 +1,6 @@
-/// Finds the connection of a handle in constant time.
-///
-/// A handle has its own slot, or, if that is taken, the first free one. Controllers number their
-/// links consecutively, so a handle usually has its own slot.
+/// Finds the connection of a handle in constant time. A handle has its own slot, or, if that is
+/// taken, the first free one. Controllers number their links consecutively, so a handle usually has
+/// its own slot.
 struct ConnectionTable<let links: Int> {
   /// The open links.
   private(set) var open = ConnectionSet.none
@@ -19,8 +18,7 @@ struct ConnectionTable<let links: Int> {
   private(set) var count = 0
 
   /// The index of the connection with `handle`; `nil` if there is none.
-  @inline(__always)
-  func index(of handle: ConnectionHandle) -> Int? {
+  @inline(__always) func index(of handle: ConnectionHandle) -> Int? {
     let slot = Self.slot(of: handle)
     // A span: indexing the array copies all of it.
     if handles.span[slot] == handle.rawValue { return Int(indices.span[slot]) }
@@ -31,8 +29,7 @@ struct ConnectionTable<let links: Int> {
   mutating func insert(_ handle: ConnectionHandle, at index: Int) {
     let own = Self.slot(of: handle)
     guard
-      let slot = handles[own] == Self.unused
-        ? own : search(ConnectionHandle(rawValue: Self.unused))
+      let slot = handles[own] == Self.unused ? own : search(ConnectionHandle(rawValue: Self.unused))
     else { return }
     handles[slot] = handle.rawValue
     indices[slot] = UInt8(truncatingIfNeeded: index)
@@ -48,14 +45,12 @@ struct ConnectionTable<let links: Int> {
     count -= 1
   }
 
-  @inline(never)
-  private func search(_ handle: ConnectionHandle) -> Int? {
+  @inline(never) private func search(_ handle: ConnectionHandle) -> Int? {
     for slot in 0..<links where handles[slot] == handle.rawValue { return slot }
     return nil
   }
 
-  @inline(__always)
-  private static func slot(of handle: ConnectionHandle) -> Int {
+  @inline(__always) private static func slot(of handle: ConnectionHandle) -> Int {
     Int(bitPattern: UInt(handle.rawValue) % UInt(bitPattern: links))
   }
 }
@@ -71,14 +66,10 @@ public struct ConnectionSet: RawRepresentable, Equatable, Sendable {
   public var rawValue: UInt
 
   /// The indices of the bits that are set.
-  public init(rawValue: UInt) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// The connection at `index` alone.
-  public init(_ index: Int) {
-    rawValue = Self.bit(index)
-  }
+  public init(_ index: Int) { rawValue = Self.bit(index) }
 
   /// No connection.
   public static var none: ConnectionSet { ConnectionSet(rawValue: 0) }
@@ -116,13 +107,11 @@ public struct ConnectionSet: RawRepresentable, Equatable, Sendable {
   }
 
   /// The first connection from `index` on, and then from 0 on; `nil` if there is none.
-  @inline(__always)
-  public func first(from index: Int) -> Int? {
+  @inline(__always) public func first(from index: Int) -> Int? {
     guard rawValue != 0 else { return nil }
     let following = rawValue & (UInt.max &<< UInt(bitPattern: index))
     return (following != 0 ? following : rawValue).trailingZeroBitCount
   }
 
-  @inline(__always)
-  private static func bit(_ index: Int) -> UInt { 1 &<< UInt(bitPattern: index) }
+  @inline(__always) private static func bit(_ index: Int) -> UInt { 1 &<< UInt(bitPattern: index) }
 }

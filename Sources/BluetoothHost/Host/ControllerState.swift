@@ -131,9 +131,7 @@ enum StartUpStep: UInt8 {
 }
 
 /// Links without a connection in the host: their Connection Complete is late or lost, or the host
-/// refuses them.
-///
-/// The host ends each link at a time of its own. A late event may arrive before that.
+/// refuses them. The host ends each link at a time of its own. A late event may arrive before that.
 struct UnknownLinks {
   /// A link, and when the host ends it.
   private struct Entry {
@@ -163,9 +161,7 @@ struct UnknownLinks {
 
   /// Removes a link that is now known, or has ended.
   mutating func remove(_ handle: ConnectionHandle) {
-    for index in 0..<Self.capacity where entries[index]?.handle == handle {
-      entries[index] = nil
-    }
+    for index in 0..<Self.capacity where entries[index]?.handle == handle { entries[index] = nil }
     findDeadline()
   }
 
@@ -191,9 +187,7 @@ struct UnknownLinks {
 
   private mutating func findDeadline() {
     deadline = nil
-    for index in 0..<Self.capacity {
-      deadline = Instant.earlier(deadline, entries[index]?.time)
-    }
+    for index in 0..<Self.capacity { deadline = Instant.earlier(deadline, entries[index]?.time) }
   }
 }
 

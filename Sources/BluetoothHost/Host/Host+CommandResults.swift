@@ -12,21 +12,16 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   mutating func receiveCommandStatus(_ parameters: Span<UInt8>, at now: Instant) {
     guard let event = CommandStatus(parameters: parameters) else { return }
     finish(
-      event.opcode, status: event.status, credits: event.commandCredits,
-      reader: ByteReader(Span()), at: now)
+      event.opcode, status: event.status, credits: event.commandCredits, reader: ByteReader(Span()),
+      at: now)
   }
 
   /// The controller has not answered a command in time.
   mutating func handleTimeout(_ opcode: HCIOpcode, at now: Instant) {
     switch controller.phase {
-    case .off:
-      break
+    case .off: break
     case .starting(let step):
-      if step.isOptional {
-        proceed(after: step)
-      } else {
-        fail(.unanswered(opcode), restartAt: now)
-      }
+      if step.isOptional { proceed(after: step) } else { fail(.unanswered(opcode), restartAt: now) }
     case .ready:
       if opcode.isNeeded {
         fail(.unanswered(opcode), restartAt: now)
@@ -46,18 +41,16 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   }
 
   /// The controller has failed: closes every link, and resets the controller at `time`.
-  @inline(never)
-  mutating func fail(_ fault: RadioFault, restartAt time: Instant) {
+  @inline(never) mutating func fail(_ error: ControllerError, restartAt time: Instant) {
     closeAll(reason: .hardwareFailure)
     reset()
     controller.restart()
     controller.mayHaveCommands = false
     controller.restartTime = time
-    report(.fault(fault))
+    report(.fault(error))
   }
 
-  @inline(never)
-  private mutating func finish(
+  @inline(never) private mutating func finish(
     _ opcode: HCIOpcode, status: HCIErrorCode, credits: UInt8, reader: consuming ByteReader,
     at now: Instant
   ) {
@@ -66,8 +59,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     controller.mayHaveCommands = controller.restartTime == nil
     guard isExpected else { return }
     switch controller.phase {
-    case .off:
-      break
+    case .off: break
     case .starting(let step):
       if status == .success {
         take(reader, of: step)
@@ -77,8 +69,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       } else {
         fail(.refused(opcode, status), restartAt: now.advanced(by: CommandFlow.timeout))
       }
-    case .ready:
-      finishReady(opcode, status: status, reader, at: now)
+    case .ready: finishReady(opcode, status: status, reader, at: now)
     }
   }
 
@@ -99,10 +90,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         let count = reader.readUInt16()
       else { return }
       controller.setBuffers(length: length, count: count)
-    case .readLEFeatures:
-      controller.features = reader.readUInt64() ?? 0
-    default:
-      break
+    case .readLEFeatures: controller.features = reader.readUInt64() ?? 0
+    default: break
     }
   }
 
@@ -130,12 +119,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       return
     }
     switch configuration.address {
-    case .automatic(let random):
-      controller.address = controller.publicAddress ?? random
-    case .public:
-      controller.address = controller.publicAddress ?? .zero
-    case .random(let random):
-      controller.address = random
+    case .automatic(let random): controller.address = controller.publicAddress ?? random
+    case .public: controller.address = controller.publicAddress ?? .zero
+    case .random(let random): controller.address = random
     }
   }
 
@@ -158,12 +144,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       {
         linkIsMissing(handle, at: now)
       }
-    case .readRSSI:
-      finishReadRSSI(status, reader, at: now)
-    default:
-      if Security.isPresent {
-        finishSecurity(opcode, status: status, reader)
-      }
+    case .readRSSI: finishReadRSSI(status, reader, at: now)
+    default: if Security.isPresent { finishSecurity(opcode, status: status, reader) }
     }
   }
 
@@ -208,17 +190,14 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       }
       scheduleCheck(at: now)
       reportWorking()
-    case .leSetAdvertisingParameters:
-      advertisingWasChecked(status, at: now)
-    default:
-      if status != .success { refuseAdvertising(opcode, status, at: now) }
+    case .leSetAdvertisingParameters: advertisingWasChecked(status, at: now)
+    default: if status != .success { refuseAdvertising(opcode, status, at: now) }
     }
   }
 
   /// The controller refuses to advertise. The host tries again when a link, a connection attempt or
   /// a scan has ended. If none is active, it resets the controller and returns true.
-  @discardableResult
-  private mutating func refuseAdvertising(
+  @discardableResult private mutating func refuseAdvertising(
     _ opcode: HCIOpcode, _ status: HCIErrorCode, at now: Instant
   ) -> Bool {
     guard table.count == 0, !Client.isPresent || clientRole.initiator.isOff else {

@@ -5,10 +5,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   mutating func nextCommand(into writer: inout ByteWriter, at now: Instant) -> Bool {
     let opcode: HCIOpcode?
     switch controller.phase {
-    case .off:
-      opcode = nil
-    case .starting(let step):
-      opcode = writeStartUp(step, into: &writer)
+    case .off: opcode = nil
+    case .starting(let step): opcode = writeStartUp(step, into: &writer)
     case .ready:
       opcode =
         writeLinkCommand(into: &writer, at: now)
@@ -25,14 +23,12 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     return true
   }
 
-  private mutating func writeStartUp(
-    _ step: StartUpStep, into writer: inout ByteWriter
-  ) -> HCIOpcode? {
+  private mutating func writeStartUp(_ step: StartUpStep, into writer: inout ByteWriter)
+    -> HCIOpcode?
+  {
     switch step {
-    case .reset:
-      return write(PlainCommand(.reset), into: &writer)
-    case .readAddress:
-      return write(PlainCommand(.readBDADDR), into: &writer)
+    case .reset: return write(PlainCommand(.reset), into: &writer)
+    case .readAddress: return write(PlainCommand(.readBDADDR), into: &writer)
     case .setEventMask:
       var mask =
         HCIEventCode.disconnectionComplete.mask | HCIEventCode.encryptionChange.mask
@@ -51,20 +47,14 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
           LEMetaSubevent.advertisingReport.mask | LEMetaSubevent.extendedAdvertisingReport.mask
       }
       return write(LESetEventMask(mask: mask), into: &writer)
-    case .readLEBufferSize:
-      return write(PlainCommand(.leReadBufferSize), into: &writer)
-    case .readBufferSize:
-      return write(PlainCommand(.readBufferSize), into: &writer)
-    case .readLEFeatures:
-      return write(PlainCommand(.leReadLocalSupportedFeatures), into: &writer)
-    case .setRandomAddress:
-      return write(LESetRandomAddress(controller.address), into: &writer)
+    case .readLEBufferSize: return write(PlainCommand(.leReadBufferSize), into: &writer)
+    case .readBufferSize: return write(PlainCommand(.readBufferSize), into: &writer)
+    case .readLEFeatures: return write(PlainCommand(.leReadLocalSupportedFeatures), into: &writer)
+    case .setRandomAddress: return write(LESetRandomAddress(controller.address), into: &writer)
     case .setAdvertisingParameters:
       return Server.isPresent ? writeAdvertisingParameters(into: &writer) : nil
-    case .setAdvertisingData:
-      return Server.isPresent ? writeAdvertisingData(into: &writer) : nil
-    case .setScanResponseData:
-      return Server.isPresent ? writeScanResponseData(into: &writer) : nil
+    case .setAdvertisingData: return Server.isPresent ? writeAdvertisingData(into: &writer) : nil
+    case .setScanResponseData: return Server.isPresent ? writeScanResponseData(into: &writer) : nil
     }
   }
 
@@ -95,9 +85,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   }
 
   /// Writes the next pending command of a link.
-  private mutating func writeLinkCommand(
-    into writer: inout ByteWriter, at now: Instant
-  ) -> HCIOpcode? {
+  private mutating func writeLinkCommand(into writer: inout ByteWriter, at now: Instant)
+    -> HCIOpcode?
+  {
     for index in 0..<links {
       guard let handle = connections[index].handle else { continue }
       if let reason = connections[index].disconnectReason {
@@ -111,8 +101,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       }
       if Security.isPresent {
         if let opcode = writeKeyCommand(handle, at: index, into: &writer, at: now) { return opcode }
-      } else if connections[index].isKeyRefusalPending {
-        connections[index].isKeyRefusalPending = false
+      } else if connections[index].isNegativeKeyReplyPending {
+        connections[index].isNegativeKeyReplyPending = false
         return write(LELongTermKeyRequestNegativeReply(handle: handle), into: &writer)
       }
       if let reply = connections[index].pendingParameterReply {
@@ -140,8 +130,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       if connections[index].isDataLengthPending {
         connections[index].isDataLengthPending = false
         return write(
-          LESetDataLength(handle: handle, transmitOctets: 251, transmitTime: 2_120),
-          into: &writer)
+          LESetDataLength(handle: handle, transmitOctets: 251, transmitTime: 2_120), into: &writer)
       }
       if connections[index].isPHYPending {
         connections[index].isPHYPending = false
@@ -164,10 +153,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     securityRole.needsRandomNumber ? write(PlainCommand(.leRand), into: &writer) : nil
   }
 
-  /// Writes the next advertising command; `nil` if none is needed.
-  ///
-  /// Advertising is on while there is something to advertise and a connection is free. Its data may
-  /// change while it is on. Core Specification, Vol 4, Part E, 7.8.7.
+  /// Writes the next advertising command; `nil` if none is needed. Advertising is on while there is
+  /// something to advertise and a connection is free. Its data may change while it is on.
+  /// Core Specification, Vol 4, Part E, 7.8.7.
   private mutating func writeAdvertisingCommand(into writer: inout ByteWriter) -> HCIOpcode? {
     if serverRole.advertiser.isAdvertisingUncertain {
       // Disable first; then the state is known, and advertising is enabled again if wanted.
@@ -195,15 +183,12 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   }
 
   /// Whether the controller should advertise.
-  @inline(__always)
-  var wantsAdvertising: Bool {
+  @inline(__always) var wantsAdvertising: Bool {
     serverRole.advertiser.advertisement != nil && !controller.isShuttingDown
       && !isAdvertisingHeldBack
   }
 
-  func write<Command: HCICommand>(
-    _ command: Command, into writer: inout ByteWriter
-  ) -> HCIOpcode {
+  func write<Command: HCICommand>(_ command: Command, into writer: inout ByteWriter) -> HCIOpcode {
     command.writePacket(to: &writer)
     return Command.opcode
   }

@@ -2,8 +2,8 @@
 extension Host
 where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   /// Takes an ACL packet, and handles the frame that it completes.
-  @inline(__always)
-  mutating func receive(_ header: ACLHeader, _ data: Span<UInt8>, at now: Instant) {
+  @inline(__always) mutating func receive(_ header: ACLHeader, _ data: Span<UInt8>, at now: Instant)
+  {
     guard let index = table.index(of: header.handle) else {
       receiveEarly(header, data, at: now)
       return
@@ -61,31 +61,29 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   }
 
   /// The timers of the connection at `index` may have changed.
-  @inline(__always)
-  mutating func noteTimers(of index: Int) {
+  @inline(__always) mutating func noteTimers(of index: Int) {
     if connections[index].timers.haveChanged { noteChangedTimers(of: index) }
   }
 
-  @inline(never)
-  private mutating func noteChangedTimers(of index: Int) {
+  @inline(never) private mutating func noteChangedTimers(of index: Int) {
     connections[index].timers.haveChanged = false
     if connections[index].disconnectReason != nil { controller.mayHaveCommands = true }
     deadlines.set(connections[index].timers.earliest, at: index)
   }
 
   /// The connections that may have something to send.
-  @inline(__always)
-  var sendable: ConnectionSet {
+  @inline(__always) var sendable: ConnectionSet {
     var sendable = pending
     if Channels.isPresent { sendable = sendable.union(channelRole.pendingConnections) }
     guard Server.isPresent else { return sendable }
-    return sendable.union(serverRole.pendingConnections.subtracting(blocked))
-      .intersection(table.open)
+    return sendable.union(serverRole.pendingConnections.subtracting(blocked)).intersection(
+      table.open)
   }
 
   /// Writes the next ACL packet; `false` if no link has one, or the controller has no room for it.
-  @inline(__always)
-  mutating func nextACLPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+  @inline(__always) mutating func nextACLPacket(into writer: inout ByteWriter, at now: Instant)
+    -> Bool
+  {
     let free = controller.aclPacketCount &- controller.inFlight
     guard free > 0 else {
       waitForBuffers(at: now)
@@ -116,8 +114,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   }
 
   /// Writes the next ACL packet of the link at `index`; `false` if it has none.
-  @inline(__always)
-  private mutating func writePacket(
+  @inline(__always) private mutating func writePacket(
     of index: Int, into writer: inout ByteWriter, at now: Instant
   ) -> Bool {
     let length = controller.aclPacketLength
@@ -136,8 +133,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     if channelRole.isSending(on: connections[index]) {
       return channelRole.writePacket(for: connections[index], length: length, at: now, to: &writer)
     }
-    let mayStart =
-      connections[index].sending == .nothing && connections[index].control.isEmpty
+    let mayStart = connections[index].sending == .nothing && connections[index].control.isEmpty
     let isChannelFirst = mayStart && !connections[index].lastWasChannel
     connections[index].lastWasChannel = isChannelFirst
     if isChannelFirst,
@@ -155,8 +151,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   }
 
   /// Writes the next packet of the fixed channels of a link; `false` if they have none.
-  @inline(__always)
-  private mutating func writeFixedChannelPacket(
+  @inline(__always) private mutating func writeFixedChannelPacket(
     of index: Int, length: Int, into writer: inout ByteWriter, at now: Instant
   ) -> Bool {
     let isFirst = connections[index].sending == .nothing
@@ -215,13 +210,13 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 extension Span<UInt8> {
   /// Whether servers send this ATT PDU. Their opcodes are odd, those of clients even: Core
   /// Specification, Vol 3, Part F, 3.4.8.
-  @inline(__always)
-  var isFromServer: Bool { !isEmpty && self[0] & 1 == 1 }
+  @inline(__always) var isFromServer: Bool { !isEmpty && self[0] & 1 == 1 }
 
   /// Whether the server takes this ATT PDU: that of a client, or an unknown one, which may be a
   /// request and is refused.
-  @inline(__always)
-  var isForServer: Bool { !isFromServer || ATTOpcode(rawValue: self[0]).isAnswered }
+  @inline(__always) var isForServer: Bool {
+    !isFromServer || ATTOpcode(rawValue: self[0]).isAnswered
+  }
 }
 
 // Which link may use the controller's data buffers.
@@ -237,8 +232,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   }
 
   /// The link at `index` has used its share of buffers: starts its timer if it has more to send.
-  @inline(never)
-  mutating func waitForShare(_ index: Int, at now: Instant) {
+  @inline(never) mutating func waitForShare(_ index: Int, at now: Instant) {
     guard connections[index].timers[.stall] == nil, hasPacket(at: index) else { return }
     startClock(of: index, at: now)
   }
@@ -252,8 +246,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   }
 
   /// All buffers are in use: starts the timer of each link that has some.
-  @inline(never)
-  mutating func waitForBuffers(at now: Instant) {
+  @inline(never) mutating func waitForBuffers(at now: Instant) {
     for index in 0..<links
     where connections[index].inFlight > 0 && connections[index].timers[.stall] == nil {
       startClock(of: index, at: now)

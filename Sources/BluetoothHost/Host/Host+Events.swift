@@ -3,14 +3,10 @@ extension Host
 where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   mutating func receive(_ code: HCIEventCode, _ parameters: Span<UInt8>, at now: Instant) {
     switch code {
-    case .numberOfCompletedPackets:
-      receiveCompletedPackets(parameters)
-    case .commandComplete:
-      receiveCommandComplete(parameters, at: now)
-    case .commandStatus:
-      receiveCommandStatus(parameters, at: now)
-    case .leMeta:
-      receiveLEMeta(parameters, at: now)
+    case .numberOfCompletedPackets: receiveCompletedPackets(parameters)
+    case .commandComplete: receiveCommandComplete(parameters, at: now)
+    case .commandStatus: receiveCommandStatus(parameters, at: now)
+    case .leMeta: receiveLEMeta(parameters, at: now)
     case .disconnectionComplete:
       guard let event = DisconnectionComplete(parameters: parameters), event.status == .success
       else { return }
@@ -33,8 +29,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       else { return }
       let time = controller.retryPace.retryTime(failingAt: now)
       fail(.hardwareError(event.hardwareCode), restartAt: time)
-    default:
-      break
+    default: break
     }
   }
 
@@ -59,8 +54,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       else { return }
       connections[index].interval = event.interval
       connections[index].supervisionTimeout = UInt32(event.supervisionTimeout) * 10
-    case .longTermKeyRequest:
-      receiveKeyRequest(&reader, at: now)
+    case .longTermKeyRequest: receiveKeyRequest(&reader, at: now)
     case .remoteConnectionParameterRequest:
       guard let event = LERemoteConnectionParameterRequest(&reader),
         let index = table.index(of: event.handle)
@@ -68,8 +62,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       connections[index].pendingParameterReply =
         event.parameters.areAcceptable ? .accepted(event.parameters) : .refused
       controller.mayHaveCommands = true
-    default:
-      break
+    default: break
     }
   }
 
@@ -181,8 +174,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     }
   }
 
-  @inline(never)
-  private mutating func advance(_ index: Int, to now: Instant) {
+  @inline(never) private mutating func advance(_ index: Int, to now: Instant) {
     if connections[index].timers.take(.parameterRequest, at: now),
       let preferred = configuration.preferredParameters,
       connections[index].interval > preferred.maximumInterval

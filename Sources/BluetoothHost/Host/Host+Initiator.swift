@@ -47,12 +47,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .wanted:
       clientRole.initiator.attempt = .none
       clientRole.connectionFailed(.unknownConnectionIdentifier)
-    case .running:
-      clientRole.initiator.attempt = .unwanted
-    case .pausing:
-      clientRole.initiator.attempt = .cancelling
-    case .none, .unwanted, .cancelling:
-      return
+    case .running: clientRole.initiator.attempt = .unwanted
+    case .pausing: clientRole.initiator.attempt = .cancelling
+    case .none, .unwanted, .cancelling: return
     }
     controller.mayHaveCommands = true
   }
@@ -88,9 +85,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   // MARK: Commands
 
   /// Writes the next command for scanning or connecting; `nil` if none is needed.
-  mutating func writeInitiatorCommand(
-    into writer: inout ByteWriter, at now: Instant
-  ) -> HCIOpcode? {
+  mutating func writeInitiatorCommand(into writer: inout ByteWriter, at now: Instant) -> HCIOpcode?
+  {
     let initiator = clientRole.initiator
     if initiator.attempt == .unwanted { return writeCancel(.cancelling, into: &writer, at: now) }
     if let opcode = writeScanCommand(into: &writer) { return opcode }
@@ -152,8 +148,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       clientRole.initiator.scan = .off
       clientRole.initiator.wantedScan = nil
       clientRole.scanFailed(status)
-    case .leCreateConnection:
-      if status != .success { endAttempt(status) }
+    case .leCreateConnection: if status != .success { endAttempt(status) }
     default:
       // The Connection Complete event says how a cancelled attempt ended.
       break

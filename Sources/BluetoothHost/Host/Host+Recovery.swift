@@ -98,8 +98,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 
   /// Keeps data of an unknown link. Its Connection Complete may still arrive: over USB, data and
   /// events use different endpoints.
-  @inline(never)
-  mutating func receiveEarly(_ header: ACLHeader, _ data: Span<UInt8>, at now: Instant) {
+  @inline(never) mutating func receiveEarly(
+    _ header: ACLHeader, _ data: Span<UInt8>, at now: Instant
+  ) {
     guard controller.phase == .ready else { return }
     controller.unknownLinks.note(header.handle, endedAt: now.advanced(by: CommandFlow.timeout))
     guard let index = freeIndex(for: header.handle),

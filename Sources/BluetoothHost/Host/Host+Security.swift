@@ -4,8 +4,7 @@ extension Host
 where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {
   /// Acts on a change in the Security Manager for the link at `index`: its pending PDUs and
   /// commands, and the link's security.
-  @inline(never)
-  mutating func noteSecurity(at index: Int) {
+  @inline(never) mutating func noteSecurity(at index: Int) {
     guard Security.isPresent, isOpen(index) else { return }
     pendingSecurity.remove(index)
     if securityRole.hasPacket(for: connections[index]) {
@@ -26,8 +25,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .known(let record):
       serverRole.restore(record, at: index)
       blocked = .none
-    case .new, nil:
-      break
+    case .new, nil: break
     }
   }
 
@@ -41,8 +39,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   }
 
   /// Whether the client must wait for encryption before it exchanges PDUs with the peer at `index`.
-  @inline(__always)
-  func requiresEncryption(_ index: Int) -> Bool {
+  @inline(__always) func requiresEncryption(_ index: Int) -> Bool {
     Security.isPresent && securityRole.requiresEncryption(at: index)
   }
 
@@ -55,8 +52,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 
   /// Saves the server's state of active clients to their bonds. Called when there is nothing to
   /// send, since a store may write to a disk.
-  @inline(never)
-  mutating func saveClients() {
+  @inline(never) mutating func saveClients() {
     var remaining = securityRole.activeClients
     while let index = remaining.first(from: 0) {
       remaining.remove(index)
@@ -87,8 +83,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       switch reply {
       case .key(let key):
         return write(LELongTermKeyRequestReply(handle: handle, key: key), into: &writer)
-      case .negative:
-        return write(LELongTermKeyRequestNegativeReply(handle: handle), into: &writer)
+      case .negative: return write(LELongTermKeyRequestNegativeReply(handle: handle), into: &writer)
       }
     }
     guard securityRole.hasCommand(at: index) else { return nil }
@@ -109,13 +104,13 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     guard let event = LELongTermKeyRequest(&reader), let index = table.index(of: event.handle)
     else { return }
     guard Security.isPresent else {
-      connections[index].isKeyRefusalPending = true
+      connections[index].isNegativeKeyReplyPending = true
       controller.mayHaveCommands = true
       return
     }
     securityRole.keyRequested(
-      encryptedDiversifier: event.encryptedDiversifier, randomNumber: event.randomNumber,
-      at: index, at: now)
+      encryptedDiversifier: event.encryptedDiversifier, randomNumber: event.randomNumber, at: index,
+      at: now)
     noteSecurity(at: index)
   }
 
@@ -145,9 +140,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   /// Writes the next command that updates the controller's lists or address. Before the first one
   /// it pauses advertising, scanning or connecting. `nil` if no command is pending, or until the
   /// controller has stopped connecting.
-  mutating func writePrivacyCommand(
-    into writer: inout ByteWriter, at now: Instant
-  ) -> HCIOpcode? {
+  mutating func writePrivacyCommand(into writer: inout ByteWriter, at now: Instant) -> HCIOpcode? {
     guard securityRole.hasPrivacyCommand, !controller.isShuttingDown else { return nil }
     if Client.isPresent {
       switch clientRole.initiator.attempt {
@@ -170,20 +163,15 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       return nil
     }
     switch command {
-    case .plain(let opcode):
-      return write(PlainCommand(opcode), into: &writer)
+    case .plain(let opcode): return write(PlainCommand(opcode), into: &writer)
     case .resolve(let isOn):
       return write(LESetAddressResolutionEnable(enable: isOn ? 1 : 0), into: &writer)
-    case .addToResolvingList(let command):
-      return write(command, into: &writer)
-    case .setPrivacyMode(let command):
-      return write(command, into: &writer)
+    case .addToResolvingList(let command): return write(command, into: &writer)
+    case .setPrivacyMode(let command): return write(command, into: &writer)
     case .addToAcceptList(let device):
       return write(LEAddDeviceToFilterAcceptList(device: device), into: &writer)
-    case .setAdvertisingParameters:
-      return writeAdvertisingParameters(into: &writer)
-    case .setAddress(let address):
-      return write(LESetRandomAddress(address), into: &writer)
+    case .setAdvertisingParameters: return writeAdvertisingParameters(into: &writer)
+    case .setAddress(let address): return write(LESetRandomAddress(address), into: &writer)
     }
   }
 
@@ -196,9 +184,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   }
 
   /// Whether advertising is paused for a change of the controller's lists or address.
-  var isAdvertisingPaused: Bool {
-    securityRole.hasPrivacyCommand && wantsAdvertising
-  }
+  var isAdvertisingPaused: Bool { securityRole.hasPrivacyCommand && wantsAdvertising }
 
   /// Whether both addresses belong to one device.
   func isSame(_ peer: DeviceAddress, _ other: DeviceAddress) -> Bool {

@@ -176,9 +176,7 @@ public struct Host<
 
   /// The longest ATT PDU that this device and the peer at `index` accept; `.minimum` if there is no
   /// link. A notified value is at most 3 bytes shorter.
-  public func mtu(at index: Int) -> ATTMTU {
-    isOpen(index) ? connections[index].mtu : .minimum
-  }
+  public func mtu(at index: Int) -> ATTMTU { isOpen(index) ? connections[index].mtu : .minimum }
 
   /// Requests other connection parameters for the link at `index`: from the controller if this
   /// device is the central, otherwise from the peer, which may refuse. Does nothing if there is no
@@ -209,15 +207,11 @@ public struct Host<
   }
 
   /// Takes one whole packet from the controller, H4's type byte first. Anything else is ignored.
-  @inline(never)
-  public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+  @inline(never) public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
     switch HCIPacket(packet) {
-    case .acl(let header, let data):
-      receive(header, data, at: now)
-    case .event(let code, let parameters):
-      receive(code, parameters, at: now)
-    case .command, nil:
-      break
+    case .acl(let header, let data): receive(header, data, at: now)
+    case .event(let code, let parameters): receive(code, parameters, at: now)
+    case .command, nil: break
     }
   }
 
@@ -256,8 +250,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   func isOpen(_ index: Int) -> Bool { index >= 0 && index < links && table.open.contains(index) }
 
   /// Reports a new state of the radio to the roles. The client also gets each repeated fault.
-  @inline(never)
-  mutating func report(_ state: RadioState) {
+  @inline(never) mutating func report(_ state: RadioState) {
     guard controller.reported != state else {
       if Client.isPresent, case .fault = state { clientRole.radioChanged(to: state) }
       return
@@ -285,19 +278,14 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   /// Closes every link.
   mutating func closeAll(reason: HCIErrorCode) {
     for index in 0..<links {
-      if isOpen(index) {
-        forget(index, reason: reason)
-      } else {
-        forgetExpected(at: index)
-      }
+      if isOpen(index) { forget(index, reason: reason) } else { forgetExpected(at: index) }
     }
     controller.inFlight = 0
     controller.sendingLinks = 0
   }
 
   /// Closes the link at `index`, and forgets everything about it.
-  @inline(never)
-  mutating func forget(_ index: Int, reason: HCIErrorCode) {
+  @inline(never) mutating func forget(_ index: Int, reason: HCIErrorCode) {
     if let handle = connections[index].handle {
       table.remove(handle, at: index)
       // A late answer must not apply to the next link with this handle.

@@ -1,7 +1,6 @@
 /// A host that is only a server: it advertises, and serves GATT to up to `links` centrals at once.
 public typealias Peripheral<
-  let links: Int, Database: AttributeDatabase & ~Copyable,
-  Application: GATTApplication & ~Copyable
+  let links: Int, Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable
 > = Host<links, GATTServer<links, Database, Application>, NoClient, NoSecurity, NoChannels>
 
 /// A host that is only a client: it scans, connects to up to `links` peripherals at once, and has a
@@ -100,9 +99,8 @@ where Server: ~Copyable, Client: ~Copyable, Security == NoSecurity, Channels == 
   ///   - configuration: Its name, address and so on.
   ///   - server: The server role.
   ///   - client: The client role.
-  public init(
-    configuration: HostConfiguration, server: consuming Server, client: consuming Client
-  ) {
+  public init(configuration: HostConfiguration, server: consuming Server, client: consuming Client)
+  {
     self.init(configuration: configuration, server: server, client: client, security: NoSecurity())
   }
 }
@@ -183,11 +181,11 @@ public enum RadioState: Equatable, Sendable {
   /// The controller works and advertises: centrals can connect.
   case advertising
   /// The controller has failed or does not answer; the host resets it.
-  case fault(RadioFault)
+  case fault(ControllerError)
 }
 
 /// How a controller failed.
-public enum RadioFault: Equatable, Sendable {
+public enum ControllerError: Equatable, Sendable {
   /// It reported Hardware Error, with this vendor's code.
   case hardwareError(UInt8)
   /// It did not answer a command.

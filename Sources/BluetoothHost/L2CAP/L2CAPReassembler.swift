@@ -1,14 +1,11 @@
 /// A channel identifier (CID): the protocol of a frame, or a dynamic channel.
-///
 /// Core Specification, Vol 3, Part A, 2.1. An open set: a peer may send any value.
 public struct L2CAPChannel: RawRepresentable, Equatable, Sendable {
   /// The value in the PDU.
   public var rawValue: UInt16
 
   /// Any value, known or not.
-  public init(rawValue: UInt16) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// The attribute protocol.
   public static let att = L2CAPChannel(rawValue: 0x0004)
@@ -29,7 +26,6 @@ public struct L2CAPChannel: RawRepresentable, Equatable, Sendable {
 }
 
 /// Reassembles the L2CAP frames of one link from the fragments in ACL packets.
-///
 /// Core Specification, Vol 3, Part A, 3.1 and 7.2. `capacity` is the longest frame in bytes, with
 /// its four-byte header; a longer one is skipped. A continuation without a start is dropped, and a
 /// new start discards an incomplete frame.
@@ -57,15 +53,11 @@ public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
   }
 
   /// Copies the stored packets.
-  func copyStored(to copy: inout ByteBuffer<capacity>) {
-    _ = copy.assign(buffer.span)
-  }
+  func copyStored(to copy: inout ByteBuffer<capacity>) { _ = copy.assign(buffer.span) }
 
-  /// Takes one fragment, and passes the frame that it completes to `body`.
-  ///
-  /// A frame in a single fragment is passed without a copy.
-  @inline(__always)
-  mutating func receive(
+  /// Takes one fragment, and passes the frame that it completes to `body`. A frame in a single
+  /// fragment is passed without a copy.
+  @inline(__always) mutating func receive(
     _ fragment: Span<UInt8>, startsFrame: Bool, _ body: (borrowing L2CAPFrame) -> Void
   ) {
     if startsFrame, fragment.count <= capacity, let frame = L2CAPFrame(fragment), frame.isComplete {
@@ -77,13 +69,8 @@ public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
   }
 
   /// Appends a fragment; true if it completes a frame.
-  @inline(never)
-  private mutating func append(_ fragment: Span<UInt8>, startsFrame: Bool) -> Bool {
-    if startsFrame {
-      buffer.removeAll()
-    } else if missing == 0 {
-      return false
-    }
+  @inline(never) private mutating func append(_ fragment: Span<UInt8>, startsFrame: Bool) -> Bool {
+    if startsFrame { buffer.removeAll() } else if missing == 0 { return false }
     guard buffer.append(fragment), let missing = measure() else {
       // Longer than its header says, or than `capacity`: skips to the next start.
       missing = 0
@@ -125,9 +112,7 @@ public struct L2CAPReassembler<let capacity: Int>: ~Copyable {
   }
 }
 
-/// A frame, or the start of one, without a copy.
-///
-/// Core Specification, Vol 3, Part A, 3.1.
+/// A frame, or the start of one, without a copy: Core Specification, Vol 3, Part A, 3.1.
 struct L2CAPFrame: ~Escapable {
   /// The length of a frame's header in bytes: two of length, two of channel.
   static var headerLength: Int { 4 }
@@ -137,10 +122,9 @@ struct L2CAPFrame: ~Escapable {
   static var packetHeaderLength: Int { 9 }
 
   /// Writes the start of an ACL packet, and `first`, the first bytes of a frame's payload.
-  @inline(__always)
-  static func writeStart(
-    on handle: ConnectionHandle, _ channel: L2CAPChannel, payloadLength: Int,
-    _ first: Span<UInt8>, to writer: inout ByteWriter
+  @inline(__always) static func writeStart(
+    on handle: ConnectionHandle, _ channel: L2CAPChannel, payloadLength: Int, _ first: Span<UInt8>,
+    to writer: inout ByteWriter
   ) {
     writer.write(
       HCIPacketType.acl.rawValue,
@@ -149,23 +133,21 @@ struct L2CAPFrame: ~Escapable {
 
   /// Writes the start of an ACL packet before a whole payload of `length` bytes that is already in
   /// place.
-  @inline(__always)
-  static func writeStart(
+  @inline(__always) static func writeStart(
     on handle: ConnectionHandle, _ channel: L2CAPChannel, before length: Int,
     to writer: inout ByteWriter
   ) {
     writer.write(
-      HCIPacketType.acl.rawValue,
-      header(on: handle, channel, payloadLength: length, size: length), before: length)
+      HCIPacketType.acl.rawValue, header(on: handle, channel, payloadLength: length, size: length),
+      before: length)
   }
 
   /// The ACL header and the frame's header, as they are sent.
-  @inline(__always)
-  private static func header(
+  @inline(__always) private static func header(
     on handle: ConnectionHandle, _ channel: L2CAPChannel, payloadLength: Int, size: Int
   ) -> UInt64 {
-    let acl = ACLHeader(handle: handle, boundary: .firstNonFlushable)
-      .word(dataLength: headerLength &+ size)
+    let acl = ACLHeader(handle: handle, boundary: .firstNonFlushable).word(
+      dataLength: headerLength &+ size)
     // The payload's length, then the channel, two bytes each.
     let frame = UInt32(truncatingIfNeeded: payloadLength) | UInt32(channel.rawValue) << 16
     return UInt64(widening: acl) | UInt64(widening: frame) &<< 32
@@ -177,9 +159,7 @@ struct L2CAPFrame: ~Escapable {
   /// Whether the payload's length is the one in the header.
   let isComplete: Bool
 
-  @inline(__always)
-  @_lifetime(copy bytes)
-  init?(_ bytes: Span<UInt8>) {
+  @inline(__always) @_lifetime(copy bytes) init?(_ bytes: Span<UInt8>) {
     var reader = ByteReader(bytes)
     guard let length = reader.readUInt16(), let channel = reader.readUInt16() else { return nil }
     self.channel = L2CAPChannel(rawValue: channel)

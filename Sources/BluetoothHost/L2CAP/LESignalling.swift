@@ -1,14 +1,11 @@
-/// The code of a signalling command.
-///
-/// Core Specification, Vol 3, Part A, 4. An open set: a peer may send any byte.
+/// The code of a signalling command. Core Specification, Vol 3, Part A, 4. An open set: a peer may
+/// send any byte.
 public struct SignallingCode: RawRepresentable, Equatable, Sendable {
   /// The value in the PDU.
   public var rawValue: UInt8
 
   /// Any value, known or not.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Rejects a command: 4.1.
   public static let commandReject = SignallingCode(rawValue: 0x01)
@@ -56,7 +53,6 @@ public struct SignallingCode: RawRepresentable, Equatable, Sendable {
 }
 
 /// A signalling command: its code, its identifier and its data, without a copy.
-///
 /// Core Specification, Vol 3, Part A, 4. On LE one frame carries one command.
 public struct SignallingCommand: ~Escapable {
   /// The command's code.
@@ -69,8 +65,7 @@ public struct SignallingCommand: ~Escapable {
   public var isComplete: Bool
 
   /// Reads a frame's payload; `nil` without a code and an identifier.
-  @_lifetime(copy payload)
-  public init?(_ payload: Span<UInt8>) {
+  @_lifetime(copy payload) public init?(_ payload: Span<UInt8>) {
     var reader = ByteReader(payload)
     guard let code = reader.readUInt8(), let identifier = reader.readUInt8() else { return nil }
     self.code = SignallingCode(rawValue: code)
@@ -94,17 +89,15 @@ public struct SignallingCommand: ~Escapable {
 }
 
 /// Answers LE signalling commands, in either role, for a host without channels: it refuses each
-/// request for one.
-///
-/// Core Specification, Vol 3, Part A, 4.
+/// request for one. Core Specification, Vol 3, Part A, 4.
 enum Signalling {
   /// Writes the response to the command in `payload`; nothing for a response.
   ///
   /// - Returns: The connection parameters that the controller should use from now on; `nil` for no
   ///   change.
-  static func respond(
-    to payload: Span<UInt8>, isCentral: Bool, response: inout ByteWriter
-  ) -> ConnectionParameters? {
+  static func respond(to payload: Span<UInt8>, isCentral: Bool, response: inout ByteWriter)
+    -> ConnectionParameters?
+  {
     guard let command = SignallingCommand(payload), command.identifier != 0 else { return nil }
     switch command.code {
     // A response is never rejected, even without a request: 4.1. Credits for an unknown channel are
@@ -113,8 +106,7 @@ enum Signalling {
       .leCreditBasedConnectionResponse, .flowControlCredit, .creditBasedConnectionResponse,
       .creditBasedReconfigureResponse:
       return nil
-    default:
-      break
+    default: break
     }
     let data = command.data
     guard command.isComplete else {
@@ -129,14 +121,13 @@ enum Signalling {
       guard let parameters = ConnectionParameters(&reader) else { return nil }
       let isAccepted = parameters.areAcceptable
       SignallingCommand.writeHeader(
-        .connectionParameterUpdateResponse, identifier: command.identifier, length: 2,
-        to: &response)
+        .connectionParameterUpdateResponse, identifier: command.identifier, length: 2, to: &response
+      )
       response.write(UInt16(isAccepted ? 0x0000 : 0x0001))
       return isAccepted ? parameters : nil
-    case .leCreditBasedConnectionRequest
-    where data.count == LECreditBasedConnectionRequest.length:
-      LECreditBasedConnectionResponse(error: .spsmNotSupported)
-        .write(identifier: command.identifier, to: &response)
+    case .leCreditBasedConnectionRequest where data.count == LECreditBasedConnectionRequest.length:
+      LECreditBasedConnectionResponse(error: .spsmNotSupported).write(
+        identifier: command.identifier, to: &response)
     case .creditBasedConnectionRequest where data.count >= 10 && data.count <= 18:
       // MTU, MPS and credits 0; result 0x0002: no such SPSM; a CID of 0 for each channel.
       let channels = (data.count - 8) / 2
@@ -158,8 +149,7 @@ enum Signalling {
         .commandReject, identifier: command.identifier, length: 6, to: &response)
       response.write(UInt16(0x0002))
       response.write(data)
-    default:
-      reject(command.identifier, to: &response)
+    default: reject(command.identifier, to: &response)
     }
     return nil
   }
@@ -170,8 +160,7 @@ enum Signalling {
     response.write(UInt16(0x0000))
   }
 
-  /// Requests other connection parameters from the central.
-  ///
+  /// Requests other connection parameters from the central:
   /// Core Specification, Vol 3, Part A, 4.20.
   static func writeUpdateRequest(
     _ parameters: ConnectionParameters, identifier: UInt8, to writer: inout ByteWriter
@@ -184,10 +173,8 @@ enum Signalling {
 }
 
 /// The queue of short frames to one peer outside of the attribute protocol: responses of signalling
-/// and pairing.
-///
-/// Each is at most 23 bytes and fits one ACL packet. The queue has room for a few; if a peer sends
-/// requests faster than its link carries responses, some remain unanswered.
+/// and pairing. Each is at most 23 bytes and fits one ACL packet. The queue has room for a few; if
+/// a peer sends requests faster than its link carries responses, some remain unanswered.
 struct ControlFrames: ~Copyable {
   private var buffer = ByteBuffer<108>()
   private var position = 0
@@ -218,12 +205,13 @@ struct ControlFrames: ~Copyable {
   }
 
   /// Writes the first frame as an ACL packet; `false` if there is none.
-  @inline(never)
-  mutating func writePacket(_ handle: ConnectionHandle, to writer: inout ByteWriter) -> Bool {
+  @inline(never) mutating func writePacket(_ handle: ConnectionHandle, to writer: inout ByteWriter)
+    -> Bool
+  {
     let length = frameLength
     guard length > 0 else { return false }
-    ACLHeader(handle: handle, boundary: .firstNonFlushable)
-      .writePacket(buffer.span.extracting(position..<position + length), to: &writer)
+    ACLHeader(handle: handle, boundary: .firstNonFlushable).writePacket(
+      buffer.span.extracting(position..<position + length), to: &writer)
     position += length
     if position == buffer.count { removeAll() }
     return true

@@ -1,15 +1,11 @@
-/// The code of a Security Manager PDU: its first byte.
-///
-/// Core Specification, Vol 3, Part H, 3.3. An open set: a peer may send any byte. PDUs with
-/// reserved codes are ignored.
+/// The code of a Security Manager PDU: its first byte. Core Specification, Vol 3, Part H, 3.3. An
+/// open set: a peer may send any byte. PDUs with reserved codes are ignored.
 public struct SMPCode: RawRepresentable, Equatable, Sendable {
   /// The value in the PDU.
   public var rawValue: UInt8
 
   /// Any value, known or not.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The central requests pairing: 3.5.1.
   public static let pairingRequest = SMPCode(rawValue: 0x01)
@@ -91,17 +87,14 @@ struct SMPCodeSet: Equatable {
   }
 }
 
-/// The reason in Pairing Failed.
-///
-/// Core Specification, Vol 3, Part H, 3.5.5. An open set: a peer may send any byte.
+/// The reason in Pairing Failed. Core Specification, Vol 3, Part H, 3.5.5. An open set: a peer may
+/// send any byte.
 public struct PairingError: RawRepresentable, Equatable, Sendable {
   /// The value in the PDU.
   public var rawValue: UInt8
 
   /// Any value, known or not.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The user did not enter the passkey, or cancelled.
   public static let passkeyEntryFailed = PairingError(rawValue: 0x01)
@@ -138,9 +131,7 @@ public struct PairingError: RawRepresentable, Equatable, Sendable {
 extension NoSecurity {
   /// Writes the response to a Security Manager PDU: pairing fails at once, so that the peer
   /// continues unencrypted instead of waiting for 30 s. Writes nothing for Pairing Failed or a
-  /// reserved code.
-  ///
-  /// Core Specification, Vol 3, Part H, 3.3 and 3.5.
+  /// reserved code. Core Specification, Vol 3, Part H, 3.3 and 3.5.
   static func respond(to pdu: Span<UInt8>, response: inout ByteWriter) {
     var reader = ByteReader(pdu)
     guard let byte = reader.readUInt8() else { return }

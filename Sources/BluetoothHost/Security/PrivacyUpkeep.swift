@@ -1,5 +1,4 @@
-/// A device's use of private addresses, and the devices that may connect.
-///
+/// A device's use of private addresses, and the devices that may connect:
 /// Core Specification, Vol 3, Part C, 10.7, and Vol 6, Part B, 6.
 public struct PrivacyPolicy: Equatable, Sendable {
   /// Whether it uses resolvable private addresses, made with the key of its `LocalIdentity`;
@@ -115,10 +114,8 @@ struct PrivacyUpkeep {
     switch opcode {
     case .leReadResolvingListSize: resolvingListSize = isDone ? value : 0
     case .leReadFilterAcceptListSize: acceptListSize = isDone ? value : 0
-    case .leAddDeviceToResolvingList:
-      if isDone { resolvingCount += 1 } else { resolvesAll = false }
-    case .leAddDeviceToFilterAcceptList:
-      if isDone { acceptCount += 1 } else { acceptsAll = false }
+    case .leAddDeviceToResolvingList: if isDone { resolvingCount += 1 } else { resolvesAll = false }
+    case .leAddDeviceToFilterAcceptList: if isDone { acceptCount += 1 } else { acceptsAll = false }
     case .leClearResolvingList: if isDone { resolvingCount = 0 }
     case .leClearFilterAcceptList: if isDone { acceptCount = 0 }
     default: break

@@ -22,7 +22,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
     /// There may be more to receive: the loop should not sleep.
     case unfinished
     /// The radio was lost in this turn.
-    case lost(RadioLoss)
+    case lost(TransportError)
   }
 
   private var decoder = H4StreamDecoder<capacity>()
@@ -35,7 +35,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
   public private(set) var isOpen = false
   /// Whether the driver still has to be notified of the open radio.
   private var isNew = false
-  private var loss: RadioLoss?
+  private var error: TransportError?
   /// When to open the radio again; `nil` while it is open or the port waits for a controller.
   private var retry: Instant?
   /// How often in a row it has failed before any packet.
@@ -54,8 +54,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
   public var hasOutput: Bool { written < output.count }
 
   /// Opens the radio if it is closed and a retry is due.
-  @discardableResult
-  public mutating func open<Port: RadioPort & ~Copyable>(
+  @discardableResult public mutating func open<Port: RadioPort & ~Copyable>(
     _ port: inout Port, at now: Instant
   ) -> RadioOpening {
     if isOpen { return .opened }
@@ -66,10 +65,8 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
       isOpen = true
       isNew = true
       retry = nil
-    case .pending:
-      retry = nil
-    case .failed:
-      waitToReopen(from: now)
+    case .pending: retry = nil
+    case .failed: waitToReopen(from: now)
     }
     return opening
   }
@@ -85,9 +82,9 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
   ///
   /// After `.lost`, the caller notifies its host.
   @inline(__always)
-  public mutating func serve<
-    Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
-  >(_ port: inout Port, for driver: inout Driver, at now: Instant) -> TurnResult {
+  public mutating func serve<Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable>(
+    _ port: inout Port, for driver: inout Driver, at now: Instant
+  ) -> TurnResult {
     if isNew {
       isNew = false
       driver.radioIsReady(at: now)
@@ -95,19 +92,19 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
     let isUnfinished = exchange(&port, &driver, at: now)
     driver.advance(to: now)
     send(&port, &driver, at: now)
-    guard let loss else { return isUnfinished ? .unfinished : .done }
+    guard let error else { return isUnfinished ? .unfinished : .done }
     reset(&port)
     waitToReopen(from: now)
-    return .lost(loss)
+    return .lost(error)
   }
 
   // MARK: Packets
 
   /// Receives a burst of packets, and sends what each causes before the next one can replace it.
   /// Returns whether there may be more.
-  private mutating func exchange<
-    Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
-  >(_ port: inout Port, _ driver: inout Driver, at now: Instant) -> Bool {
+  private mutating func exchange<Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable>(
+    _ port: inout Port, _ driver: inout Driver, at now: Instant
+  ) -> Bool {
     guard isOpen else { return false }
     var count = 0
     while count < Self.burst {
@@ -121,10 +118,10 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
 
   /// Passes the next packet to the driver; `false` if none is complete, or the radio is lost.
   @inline(__always)
-  private mutating func receive<
-    Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
-  >(_ port: inout Port, _ driver: inout Driver, at now: Instant) -> Bool {
-    while loss == nil {
+  private mutating func receive<Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable>(
+    _ port: inout Port, _ driver: inout Driver, at now: Instant
+  ) -> Bool {
+    while error == nil {
       if consumed == input.count, !fill(&port) { return false }
       if port.isPacketwise {
         port.note(input.span, .received)
@@ -142,16 +139,16 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func decode<
-    Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
-  >(_ port: inout Port, _ driver: inout Driver, at now: Instant) -> Bool {
+  private mutating func decode<Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable>(
+    _ port: inout Port, _ driver: inout Driver, at now: Instant
+  ) -> Bool {
     var reader = ByteReader(input.span.extracting(consumed..<input.count))
     var isPacket = false
     switch decoder.next(from: &reader) {
     case .packet(let packet):
       port.note(packet, .received)
       if isFirst, Self.reportsFullAir(packet) {
-        loss = .airIsFull
+        error = .airIsFull
       } else {
         driver.receive(packet, at: now)
         isPacket = true
@@ -159,8 +156,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
     case .incomplete, .tooLong:
       // A host never requests a packet that is too long, and does not wait for it.
       break
-    case .lostSync(let byte):
-      loss = .lostSync(byte)
+    case .lostSync(let byte): error = .lostSync(byte)
     }
     consumed = input.count &- reader.count
     return isPacket
@@ -192,30 +188,27 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
     case .bytes(let count):
       input.keepWritten(count)
       return true
-    case .nothing:
-      return false
+    case .nothing: return false
     case .closed:
-      loss = .closed
+      error = .closed
       return false
     case .failed:
-      loss = .port
+      error = .port
       return false
     }
   }
 
   /// Sends until the driver has no more packets, or the controller takes no more for now.
   @inline(__always)
-  private mutating func send<
-    Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
-  >(_ port: inout Port, _ driver: inout Driver, at now: Instant) {
-    if hasOutput || driver.mayHavePacket { sendAll(&port, &driver, at: now) }
-  }
+  private mutating func send<Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable>(
+    _ port: inout Port, _ driver: inout Driver, at now: Instant
+  ) { if hasOutput || driver.mayHavePacket { sendAll(&port, &driver, at: now) } }
 
   @inline(never)
-  private mutating func sendAll<
-    Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
-  >(_ port: inout Port, _ driver: inout Driver, at now: Instant) {
-    guard isOpen, loss == nil else { return }
+  private mutating func sendAll<Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable>(
+    _ port: inout Port, _ driver: inout Driver, at now: Instant
+  ) {
+    guard isOpen, error == nil else { return }
     var hasMore = true
     while flush(&port), hasMore, fill(&port, from: &driver, &hasMore, at: now) {}
   }
@@ -228,17 +221,17 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
       written &+= count
       return written == output.count
     case .failed:
-      loss = .port
+      error = .port
       return false
     }
   }
 
   /// Takes the driver's next packet, or for a stream as many as there is room for; `false` if there
   /// is none. `hasMore` is false if the driver has no more.
-  private mutating func fill<
-    Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable
-  >(_ port: inout Port, from driver: inout Driver, _ hasMore: inout Bool, at now: Instant) -> Bool {
-    guard loss == nil else { return false }
+  private mutating func fill<Port: RadioPort & ~Copyable, Driver: RadioDriver & ~Copyable>(
+    _ port: inout Port, from driver: inout Driver, _ hasMore: inout Bool, at now: Instant
+  ) -> Bool {
+    guard error == nil else { return false }
     written = 0
     output.removeAll()
     repeat {
@@ -248,15 +241,13 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
       guard hasMore, !writer.hasOverflowed else { break }
       output.keepWritten(start &+ writer.count)
       notePacket(&port, from: start)
-    } while !port.isPacketwise && output.freeCapacity >= Self.longestSentPacket
-      && loss == nil
+    } while !port.isPacketwise && output.freeCapacity >= Self.longestSentPacket && error == nil
     // Noted packets are sent, even if the last one exceeds the limit of Resets.
     return !output.isEmpty
   }
 
-  private mutating func notePacket<Port: RadioPort & ~Copyable>(
-    _ port: inout Port, from start: Int
-  ) {
+  private mutating func notePacket<Port: RadioPort & ~Copyable>(_ port: inout Port, from start: Int)
+  {
     let packet = output.span.extracting(start...)
     port.note(packet, .sent)
     // Most packets are data, which need not be parsed.
@@ -264,7 +255,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
       case .command(.reset, _)? = HCIPacket(packet)
     else { return }
     unansweredResets &+= 1
-    if unansweredResets > Self.resetLimit { loss = .silent }
+    if unansweredResets > Self.resetLimit { error = .silent }
   }
 
   // MARK: Closing and reopening
@@ -273,7 +264,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
     port.closeRadio()
     isOpen = false
     isNew = false
-    loss = nil
+    error = nil
     decoder.reset()
     input.removeAll()
     consumed = 0

@@ -45,7 +45,7 @@ enum cgpiod_step {
 };
 
 /// Why cgpiod_open failed.
-struct cgpiod_failure {
+struct cgpiod_error {
     /// An errno.
     int32_t code;
     /// A cgpiod_step.
@@ -80,7 +80,7 @@ int cgpiod_version(void);
 /// NULL, with `failure` filled in, if that fails.
 struct cgpiod_lines *cgpiod_open(const char *directory, const char *label, const char *consumer,
                                  const struct cgpiod_line *lines, size_t count,
-                                 struct cgpiod_failure *failure);
+                                 struct cgpiod_error *failure);
 
 /// The state of a line before it is requested.
 struct cgpiod_line_state {
@@ -93,7 +93,7 @@ struct cgpiod_line_state {
 /// Finds the chip as cgpiod_open does, and reads the state of `count` lines without requesting
 /// them: 0, with the chip's path in `failure`, or -1 with all of `failure` filled in.
 int cgpiod_survey(const char *directory, const char *label, const struct cgpiod_line *lines,
-                  size_t count, struct cgpiod_line_state *states, struct cgpiod_failure *failure);
+                  size_t count, struct cgpiod_line_state *states, struct cgpiod_error *failure);
 
 /// Releases the lines.
 void cgpiod_close(struct cgpiod_lines *lines);

@@ -1,4 +1,6 @@
+import BluetoothHost
 import Foundation
+import LinuxRadio
 
 /// The domain of `CBATTError`.
 public let CBATTErrorDomain = "CBATTErrorDomain"
@@ -12,9 +14,7 @@ public struct CBATTError: _BridgedStoredNSError, LocalizedError {
   public let _nsError: NSError
 
   /// The error that `error` is. Its domain is not checked: `error as? CBATTError` checks it.
-  public init(_nsError error: NSError) {
-    _nsError = error
-  }
+  public init(_nsError error: NSError) { _nsError = error }
 
   /// An error with `code` and further information.
   ///
@@ -96,16 +96,16 @@ extension CBATTError: _ObjectiveCBridgeable {
     result = _unconditionallyBridgeFromObjectiveC(error)
   }
   /// What `error as? CBATTError` gives.
-  public static func _conditionallyBridgeFromObjectiveC(
-    _ error: NSError, result: inout Self?
-  ) -> Bool {
+  public static func _conditionallyBridgeFromObjectiveC(_ error: NSError, result: inout Self?)
+    -> Bool
+  {
     result = Self(_bridgedNSError: error)
     return result != nil
   }
   /// The error that `error` is; traps for one of another domain, as every forced cast does.
   public static func _unconditionallyBridgeFromObjectiveC(_ error: NSError?) -> Self {
     guard let error, let result = Self(_bridgedNSError: error) else {
-      preconditionFailure("\(error as Any) is no CBATTError")
+      preconditionFailure("\(error as Any) is not a CBATTError")
     }
     return result
   }
@@ -203,26 +203,6 @@ extension CBATTError {
 extension CBATTError.Code {
   /// A sentence for people, as Apple words it.
   var sentence: String {
-    switch self {
-    case .success: "Success."
-    case .invalidHandle: "The handle is invalid."
-    case .readNotPermitted: "Reading is not permitted."
-    case .writeNotPermitted: "Writing is not permitted."
-    case .invalidPdu: "The command is invalid."
-    case .insufficientAuthentication: "Authentication is insufficient."
-    case .requestNotSupported: "The request is not supported."
-    case .invalidOffset: "The offset is invalid."
-    case .insufficientAuthorization: "Authorization is insufficient."
-    case .prepareQueueFull: "Prepare queue is full."
-    case .attributeNotFound: "The attribute could not be found."
-    case .attributeNotLong: "The attribute is not long."
-    case .insufficientEncryptionKeySize: "The encryption key size is insufficient."
-    case .invalidAttributeValueLength: "The value's length is invalid."
-    case .unlikelyError: "Unlikely error."
-    case .insufficientEncryption: "Encryption is insufficient."
-    case .unsupportedGroupType: "The group type is unsupported."
-    case .insufficientResources: "Resources are insufficient."
-    default: "Unknown ATT error 0x\(String(rawValue, radix: 16, uppercase: true))."
-    }
+    self == .success ? "Success." : ATTErrorCode.sentence(of: rawValue)
   }
 }

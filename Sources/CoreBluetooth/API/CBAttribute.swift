@@ -21,9 +21,7 @@ public struct CBCharacteristicProperties: OptionSet, Hashable, Sendable {
   public var rawValue: UInt
 
   /// Any bits, known or not.
-  public init(rawValue: UInt) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// Its value can be broadcast.
   public static let broadcast = CBCharacteristicProperties(rawValue: 0x01)
@@ -55,9 +53,7 @@ public struct CBAttributePermissions: OptionSet, Hashable, Sendable {
   public var rawValue: UInt
 
   /// Any bits, known or not.
-  public init(rawValue: UInt) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// Centrals can read the value.
   public static let readable = CBAttributePermissions(rawValue: 0x01)
@@ -118,7 +114,5 @@ open class CBDescriptor: CBAttribute, @unchecked Sendable {
 open class CBMutableDescriptor: CBDescriptor, @unchecked Sendable {
   /// A descriptor with a constant value: a `String` for a user description (2901), `Data` for a
   /// presentation format (2904). Others cannot be added, as on Apple's systems.
-  public init(type UUID: CBUUID, value: Any?) {
-    super.init(uuid: UUID, value: value)
-  }
+  public init(type UUID: CBUUID, value: Any?) { super.init(uuid: UUID, value: value) }
 }

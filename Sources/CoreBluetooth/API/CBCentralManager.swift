@@ -11,9 +11,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     public let rawValue: UInt
 
     /// Any bits, known or not.
-    public init(rawValue: UInt) {
-      self.rawValue = rawValue
-    }
+    public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// Scanning for and connecting with extended advertising.
     public static let extendedScanAndConnect = Feature(rawValue: 1)
@@ -48,15 +46,12 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   }
 
   /// Changes `contents`, and then calls the manager's observers.
-  @discardableResult
-  func change<Result>(_ body: (inout Contents) -> Result) -> Result {
+  @discardableResult func change<Result>(_ body: (inout Contents) -> Result) -> Result {
     defer { observers.notify() }
     return contents.withLock(body)
   }
 
-  struct WeakPeripheral {
-    weak var peripheral: CBPeripheral?
-  }
+  struct WeakPeripheral { weak var peripheral: CBPeripheral? }
 
   let contents = Locked(Contents())
   let thread: any ManagerThread
@@ -99,9 +94,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     begin(delegate)
   }
 
-  init(
-    delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue, thread: any ManagerThread
-  ) {
+  init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue, thread: any ManagerThread) {
     (self.thread, handle) = (thread, CentralHandle(queue: queue))
     super.init()
     begin(delegate)
@@ -136,9 +129,9 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
     guard isPoweredOn() else { return [] }
     let wanted = Set(serviceUUIDs.map(\.uuid))
-    return thread.device.central.connected.withLock(\.self)
-      .filter { !$0.value.isDisjoint(with: wanted) }
-      .map { peripheral(at: $0.key) }
+    return thread.device.central.connected.withLock(\.self).filter {
+      !$0.value.isDisjoint(with: wanted)
+    }.map { peripheral(at: $0.key) }
   }
 
   /// Scans for peripherals with one of these services, or for all peripherals if the list is empty
@@ -204,9 +197,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   }
 
   /// Accepted without effect: other programs use other radios, so their connections are not seen.
-  open func registerForConnectionEvents(
-    options: [CBConnectionEventMatchingOption: Any]? = nil
-  ) {
+  open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
     _ = isPoweredOn()
   }
 

@@ -68,9 +68,7 @@ extension CBCentralManagerDelegate {
   public func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
     timestamp: CFAbsoluteTime, isReconnecting: Bool, error: (any Error)?
-  ) {
-    centralManager(central, didDisconnectPeripheral: peripheral, error: error)
-  }
+  ) { centralManager(central, didDisconnectPeripheral: peripheral, error: error) }
   /// Nothing.
   public func centralManager(
     _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent,

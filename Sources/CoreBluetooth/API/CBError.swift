@@ -12,9 +12,7 @@ public struct CBError: _BridgedStoredNSError, LocalizedError {
   public let _nsError: NSError
 
   /// The error that `error` is. Its domain is not checked: `error as? CBError` checks it.
-  public init(_nsError error: NSError) {
-    _nsError = error
-  }
+  public init(_nsError error: NSError) { _nsError = error }
 
   /// An error with `code` and further information.
   ///
@@ -102,16 +100,16 @@ extension CBError: _ObjectiveCBridgeable {
     result = _unconditionallyBridgeFromObjectiveC(error)
   }
   /// What `error as? CBError` gives.
-  public static func _conditionallyBridgeFromObjectiveC(
-    _ error: NSError, result: inout Self?
-  ) -> Bool {
+  public static func _conditionallyBridgeFromObjectiveC(_ error: NSError, result: inout Self?)
+    -> Bool
+  {
     result = Self(_bridgedNSError: error)
     return result != nil
   }
   /// The error that `error` is; traps for one of another domain, as every forced cast does.
   public static func _unconditionallyBridgeFromObjectiveC(_ error: NSError?) -> Self {
     guard let error, let result = Self(_bridgedNSError: error) else {
-      preconditionFailure("\(error as Any) is no CBError")
+      preconditionFailure("\(error as Any) is not a CBError")
     }
     return result
   }

@@ -24,8 +24,7 @@ public let CBAdvertisementDataSolicitedServiceUUIDsKey = "kCBAdvDataSolicitedSer
 /// Boolean.
 public let CBCentralManagerScanOptionAllowDuplicatesKey = "kCBScanOptionAllowDuplicates"
 /// Also reports peripherals that solicit these services: an array of `CBUUID`.
-public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey =
-  "kCBScanOptionSolicitedServiceUUIDs"
+public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey = "kCBScanOptionSolicitedServiceUUIDs"
 
 // Options of `connect`. Most are for programs in the background or for Apple's devices: accepted
 // without effect.
@@ -36,8 +35,7 @@ public let CBConnectPeripheralOptionNotifyOnConnectionKey = "kCBConnectOptionNot
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey =
   "kCBConnectOptionNotifyOnDisconnection"
 /// Accepted, and without effect.
-public let CBConnectPeripheralOptionNotifyOnNotificationKey =
-  "kCBConnectOptionNotifyOnNotification"
+public let CBConnectPeripheralOptionNotifyOnNotificationKey = "kCBConnectOptionNotifyOnNotification"
 /// How long to wait before connecting, in seconds: an `NSNumber`.
 public let CBConnectPeripheralOptionStartDelayKey = "kCBConnectOptionStartDelay"
 /// Whether to reconnect after the link is lost: an `NSNumber` with a Boolean.
@@ -89,9 +87,7 @@ public struct CBConnectionEventMatchingOption: RawRepresentable, Hashable, Senda
   public let rawValue: String
 
   /// Any key, known or not.
-  public init(rawValue: String) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: String) { self.rawValue = rawValue }
 
   /// Those with one of these identifiers: an array of `UUID`.
   public static let peripheralUUIDs = CBConnectionEventMatchingOption(

@@ -55,9 +55,7 @@ final class ChannelInputStream: InputStream {
 
   override func open() { state.open() }
 
-  override func close() {
-    if state.close() { state.pipe.closeInput() }
-  }
+  override func close() { if state.close() { state.pipe.closeInput() } }
 
   override var streamStatus: Stream.Status { state.status }
   override var streamError: (any Error)? { state.error }
@@ -111,9 +109,7 @@ final class ChannelOutputStream: OutputStream {
 
   override func open() { state.open() }
 
-  override func close() {
-    if state.close() { state.pipe.closeOutput() }
-  }
+  override func close() { if state.close() { state.pipe.closeOutput() } }
 
   override var streamStatus: Stream.Status { state.status }
   override var streamError: (any Error)? { state.error }

@@ -56,9 +56,7 @@ open class CBManager: NSObject, Observed, @unchecked Sendable {
   private let stateBox = Locked(CBManagerState.unknown)
   let observers = Observers()
 
-  override init() {
-    super.init()
-  }
+  override init() { super.init() }
 
   /// Whether the manager is powered on. Logs the misuse if it is not.
   func isPoweredOn() -> Bool {

@@ -22,8 +22,8 @@ extension UUID {
     let b = address.bytes
     self.init(
       uuid: (
-        0x42, 0x4C, 0x45, 0x00, 0x00, 0x00, 0x80, 0x00, 0x80, address.kind.rawValue,
-        b[5], b[4], b[3], b[2], b[1], b[0]
+        0x42, 0x4C, 0x45, 0x00, 0x00, 0x00, 0x80, 0x00, 0x80, address.kind.rawValue, b[5], b[4],
+        b[3], b[2], b[1], b[0]
       ))
   }
 }
@@ -56,7 +56,5 @@ open class CBCentral: CBPeer, @unchecked Sendable {
   // 23, the least MTU, less 3 of header.
   private let maximum = Locked(20)
 
-  init(address: DeviceAddress) {
-    super.init(identifier: UUID(address))
-  }
+  init(address: DeviceAddress) { super.init(identifier: UUID(address)) }
 }

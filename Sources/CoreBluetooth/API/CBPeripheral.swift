@@ -74,8 +74,7 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
   let observers = Observers()
 
   /// Changes `contents`, and then calls the peripheral's observers.
-  @discardableResult
-  func change<Result>(_ body: (inout Contents) -> Result) -> Result {
+  @discardableResult func change<Result>(_ body: (inout Contents) -> Result) -> Result {
     defer { observers.notify() }
     return contents.withLock(body)
   }
@@ -137,9 +136,7 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
   }
 
   /// Discovers the services with these UUIDs, or all, that `service` includes.
-  open func discoverIncludedServices(
-    _ includedServiceUUIDs: [CBUUID]?, for service: CBService
-  ) {
+  open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
     guard let remote = valid(service) else { return }
     let uuids = includedServiceUUIDs.filter
     perform(.discoverIncludedServices(remote.range)) { peripheral, outcome in
@@ -197,9 +194,7 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
   open func readValue(for descriptor: CBDescriptor) {
     guard let remote = valid(descriptor) else { return }
     perform(.read(remote.handle)) { peripheral, outcome in
-      if case .success(.value(let bytes)) = outcome {
-        descriptor.value = remote.publicValue(bytes)
-      }
+      if case .success(.value(let bytes)) = outcome { descriptor.value = remote.publicValue(bytes) }
       peripheral.delegate?.peripheral(
         peripheral, didUpdateValueFor: descriptor, error: outcome.error)
     }

@@ -61,8 +61,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
 
   /// `openL2CAPChannel` has opened a channel, or failed. Keep the channel while it is used.
-  func peripheral(
-    _ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
+  func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
 }
 
 extension CBPeripheralDelegate {
@@ -75,9 +74,7 @@ extension CBPeripheralDelegate {
   /// Calls the older `peripheralDidUpdateRSSI`.
   public func peripheral(
     _ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?
-  ) {
-    peripheralDidUpdateRSSI(peripheral, error: error)
-  }
+  ) { peripheralDidUpdateRSSI(peripheral, error: error) }
   /// Nothing.
   public func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?) {}
   /// Nothing.

@@ -81,8 +81,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   }
 
   init(
-    delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue,
-    thread: any ManagerThread
+    delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue, thread: any ManagerThread
   ) {
     (self.thread, client) = (thread, PeripheralHandle(queue: queue))
     super.init()
@@ -191,7 +190,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   open func add(_ service: CBMutableService) {
     guard let lossCount = lossCountIfPoweredOn() else { return }
     let client = client
-    do throws(ServiceRefusal) {
+    do throws(ServiceDefinitionError) {
       let definition = try ServiceDefinition(service)
       perform(after: lossCount) { engine in engine.add(definition, for: client) }
     } catch {
@@ -265,8 +264,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   ///   also for a characteristic that is not published, and while the manager is not powered on.
   ///   Otherwise true, even without subscribers. Change-unaware centrals (robust caching) are
   ///   skipped.
-  @discardableResult
-  open func updateValue(
+  @discardableResult open func updateValue(
     _ value: Data, for characteristic: CBMutableCharacteristic,
     onSubscribedCentrals centrals: [CBCentral]?
   ) -> Bool {
@@ -277,8 +275,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     case .unknown:
       Misuse.log(self, "The characteristic \(characteristic.uuid) has not been added")
       return false
-    case .none:
-      return false
+    case .none: return false
     case .taken(let links, let handle):
       guard !links.isEmpty else { return true }
       let bytes = Array(value.prefix(maximumAttributeValueLength))
@@ -297,9 +294,8 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
 
   /// Calls `body` on the engine's thread, for an effect that a loss of the radio undoes. Logs the
   /// misuse instead if the radio has been lost since, and the delegate has not seen that yet.
-  private func perform(
-    after lossCount: Int, _ body: @escaping @Sendable (PeripheralEngine) -> Void
-  ) {
+  private func perform(after lossCount: Int, _ body: @escaping @Sendable (PeripheralEngine) -> Void)
+  {
     let client = client
     thread.perform { device in
       guard client.lossCount == lossCount else {

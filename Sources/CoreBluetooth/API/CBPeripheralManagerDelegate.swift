@@ -10,8 +10,7 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
   func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
 
   /// Advertising has started, or failed.
-  func peripheralManagerDidStartAdvertising(
-    _ peripheral: CBPeripheralManager, error: (any Error)?)
+  func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?)
 
   /// A service has been added, or cannot be added.
   func peripheralManager(
@@ -28,8 +27,7 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     didUnsubscribeFrom characteristic: CBCharacteristic)
 
   /// A central reads a value: answer with `respond(to:withResult:)`.
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest)
+  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest)
 
   /// A central writes, one value or several at once: answer all of them with one
   /// `respond(to:withResult:)` for the first.
@@ -41,13 +39,12 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
 
   /// A channel was published with this PSM, or could not be.
   func peripheralManager(
-    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM,
-    error: (any Error)?)
+    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?)
 
   /// A channel is no longer published.
   func peripheralManager(
-    _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
-    error: (any Error)?)
+    _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
+  )
 
   /// A central has opened a published channel. Keep the channel while it is used.
   func peripheralManager(
@@ -80,9 +77,7 @@ extension CBPeripheralManagerDelegate {
   /// Refuses it, so the central does not wait in vain.
   public func peripheralManager(
     _ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest
-  ) {
-    peripheral.respond(to: request, withResult: .requestNotSupported)
-  }
+  ) { peripheral.respond(to: request, withResult: .requestNotSupported) }
   /// Refuses them, so the central does not wait in vain.
   public func peripheralManager(
     _ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]
@@ -94,13 +89,11 @@ extension CBPeripheralManagerDelegate {
   public func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {}
   /// Nothing.
   public func peripheralManager(
-    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM,
-    error: (any Error)?
+    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
   ) {}
   /// Nothing.
   public func peripheralManager(
-    _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
-    error: (any Error)?
+    _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
   ) {}
   /// Nothing.
   public func peripheralManager(

@@ -61,13 +61,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
 
   /// The UUID in capital hexadecimal digits, in the width that it was made with.
   open var uuidString: String {
-    let digits = data.map { byte in
-      let text = String(byte, radix: 16, uppercase: true)
-      return text.count == 1 ? "0" + text : text
-    }
-    guard digits.count == 16 else { return digits.joined() }
-    let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16]
-    return groups.map { digits[$0].joined() }.joined(separator: "-")
+    data.count == 16 ? uuid.longText : data.map { hexadecimal($0) }.joined()
   }
 
   /// The UUID as a type of the host stack: always 128 bits.
@@ -81,9 +75,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
   }
 
   /// Whether `object` is the same UUID.
-  open override func isEqual(_ object: Any?) -> Bool {
-    (object as? CBUUID)?.uuid == uuid
-  }
+  open override func isEqual(_ object: Any?) -> Bool { (object as? CBUUID)?.uuid == uuid }
 
   /// Equal UUIDs have the same hash.
   open override var hash: Int { uuid.hashValue }
@@ -105,8 +97,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
       return UUID(uuidString: text).map { uuid in
         unsafe withUnsafeBytes(of: uuid.uuid) { unsafe Data($0) }
       }
-    default:
-      return nil
+    default: return nil
     }
   }
 

@@ -13,9 +13,7 @@ struct AttributeTree {
   private var invalidated: [AttributeHandle: CBService] = [:]
 
   /// The services discovered, by handle; `nil` before the first discovery.
-  var listedServices: [CBService]? {
-    listed.map { $0.sorted().compactMap { services[$0] } }
-  }
+  var listedServices: [CBService]? { listed.map { $0.sorted().compactMap { services[$0] } } }
 
   func characteristic(_ value: AttributeHandle) -> CBCharacteristic? { characteristics[value] }
 
@@ -50,8 +48,7 @@ struct AttributeTree {
   /// Replaces the characteristics of `service` with these UUIDs, or all of them, by those found.
   /// Returns `false` if `service` has been removed.
   mutating func merge(
-    characteristics found: [FoundCharacteristic], of uuids: [BluetoothUUID]?,
-    in service: CBService
+    characteristics found: [FoundCharacteristic], of uuids: [BluetoothUUID]?, in service: CBService
   ) -> Bool {
     guard service.isHeld(in: self) else { return false }
     let objects = found.map { remote in
@@ -70,9 +67,9 @@ struct AttributeTree {
 
   /// Replaces the descriptors of `characteristic` by those found. Returns `false` if
   /// `characteristic` has been removed.
-  mutating func merge(
-    descriptors found: [RemoteDescriptor], in characteristic: CBCharacteristic
-  ) -> Bool {
+  mutating func merge(descriptors found: [RemoteDescriptor], in characteristic: CBCharacteristic)
+    -> Bool
+  {
     guard characteristic.isHeld(in: self) else { return false }
     characteristic.descriptors = found.map { remote in
       if let known = descriptors[remote.handle], known.remote == remote,

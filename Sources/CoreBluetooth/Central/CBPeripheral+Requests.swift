@@ -75,14 +75,13 @@ extension CBPeripheral {
 
   /// Calls `body` to put discovery results into the tree, and returns the error for the delegate.
   /// `body` returns `false` if the service or characteristic has been removed meanwhile.
-  func merge(
-    _ outcome: Outcome, _ body: (inout AttributeTree, OperationOutput) -> Bool
-  ) -> (any Error)? {
+  func merge(_ outcome: Outcome, _ body: (inout AttributeTree, OperationOutput) -> Bool) -> (
+    any Error
+  )? {
     switch outcome {
     case .success(let output):
       contents.withLock { body(&$0.tree, output) } ? nil : CBATTError(.invalidHandle)
-    case .failure(let error):
-      error
+    case .failure(let error): error
     }
   }
 
@@ -92,8 +91,7 @@ extension CBPeripheral {
     case .opened(let mtu):
       guard change({ $0.linkOpened(mtu) }) else { return }
       manager.delegate?.centralManager(manager, didConnect: self)
-    case .mtuChanged(let mtu):
-      contents.withLock { $0.mtu = mtu }
+    case .mtuChanged(let mtu): contents.withLock { $0.mtu = mtu }
     case .named(let name):
       guard change({ $0.readName(name) }) else { return }
       delegate?.peripheralDidUpdateName(self)
@@ -113,8 +111,8 @@ extension CBPeripheral {
         manager.delegate?.centralManager(manager, didFailToConnect: self, error: error)
       } else {
         manager.delegate?.centralManager(
-          manager, didDisconnectPeripheral: self, timestamp: time,
-          isReconnecting: isReconnecting, error: error)
+          manager, didDisconnectPeripheral: self, timestamp: time, isReconnecting: isReconnecting,
+          error: error)
       }
     }
   }
@@ -142,23 +140,20 @@ extension RemoteDescriptor {
   /// The value as Apple's framework gives it, by the kind of the descriptor.
   func publicValue(_ bytes: [UInt8]) -> Any {
     switch uuid {
-    case .characteristicUserDescription:
-      return String(decoding: bytes, as: UTF8.self)
+    case .characteristicUserDescription: return String(decoding: bytes, as: UTF8.self)
     case .characteristicExtendedProperties, .clientCharacteristicConfiguration,
       .serverCharacteristicConfiguration:
       var reader = ByteReader(bytes.span)
       guard let number = reader.readUInt16() else { return Data(bytes) }
       return NSNumber(value: number)
-    default:
-      return Data(bytes)
+    default: return Data(bytes)
     }
   }
 }
 
 extension FoundService {
-  /// Whether a discovery of these services, or of all, concerns this one. Without a list it does not
-  /// concern those that a system uses itself, as on Apple's systems: GAP, GATT, HID and ANCS.
-  ///
+  /// Whether a discovery of these services, or of all, concerns this one. Without a list it does
+  /// not concern those that a system uses itself, as on Apple's systems: GAP, GATT, HID and ANCS.
   /// Apple, Accessory Design Guidelines, 40.12.
   func isWanted(among uuids: [BluetoothUUID]?) -> Bool {
     uuids?.contains(uuid) ?? !Self.ofSystems.contains(uuid)
@@ -172,9 +167,7 @@ extension FoundService {
 
 extension Result {
   /// The error; `nil` for a success.
-  var error: (any Error)? {
-    if case .failure(let error) = self { error } else { nil }
-  }
+  var error: (any Error)? { if case .failure(let error) = self { error } else { nil } }
 }
 
 extension [CBUUID]? {

@@ -1,9 +1,8 @@
 import BluetoothHost
 
-/// How attempts share the radio with each other and with a scan.
-///
-/// A controller makes one attempt at a time, and some cannot scan meanwhile. An attempt to connect
-/// to an absent peer would block everything else for ever, so it gives way.
+/// How attempts share the radio with each other and with a scan. A controller makes one attempt at
+/// a time, and some cannot scan meanwhile. An attempt to connect to an absent peer would block
+/// everything else for ever, so it gives way.
 extension CentralEngine {
   /// How long an attempt or a scan has the radio while another one waits, in milliseconds.
   static let turn: UInt32 = 2_000
@@ -54,19 +53,14 @@ extension CentralEngine {
   func refused(_ link: PeerLink, _ status: HCIErrorCode) {
     needsUpdate = true
     switch link.phase {
-    case .cancelling:
-      end(link, nil)
+    case .cancelling: end(link, nil)
     case .yielding:
       putOff(link, until: now)
       // Gives a waiting scan its turn: all attempts wait.
       guard scanner.wanted != nil else { return }
-      for link in links where link.phase == .waiting {
-        link.attempt = now.advanced(by: Self.turn)
-      }
-    case .connecting where !status.isLasting:
-      putOff(link, until: now.advanced(by: Self.retryPause))
-    default:
-      end(link, .refused(status))
+      for link in links where link.phase == .waiting { link.attempt = now.advanced(by: Self.turn) }
+    case .connecting where !status.isLasting: putOff(link, until: now.advanced(by: Self.retryPause))
+    default: end(link, .refused(status))
     }
   }
 
@@ -87,8 +81,7 @@ extension HCIErrorCode {
       .rejectedDueToLimitedResources, .unsupportedFeatureOrParameterValue,
       .invalidCommandParameters:
       true
-    default:
-      false
+    default: false
     }
   }
 }

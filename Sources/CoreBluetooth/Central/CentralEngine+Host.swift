@@ -56,15 +56,12 @@ extension CentralEngine: ClientApplication {
   private func asked(at index: Int) -> PeerRequest? {
     guard let request = connections[index]?.link?.active, case .asked = request.step,
       request.protection == nil
-    else {
-      return nil
-    }
+    else { return nil }
     return request
   }
 
   func found(_ service: RemoteService, at index: Int) {
-    asked(at: index)?.finds.services.append(
-      FoundService(uuid: service.uuid, range: service.range))
+    asked(at: index)?.finds.services.append(FoundService(uuid: service.uuid, range: service.range))
   }
 
   func found(_ include: RemoteInclude, at index: Int) {

@@ -8,9 +8,9 @@ extension CentralEngine {
   }
 
   /// A manager's open link, and its member there; `nil` if it has none.
-  func openLink(
-    of handle: CentralHandle, to peer: DeviceAddress
-  ) -> (link: PeerLink, member: PeerLink.Member)? {
+  func openLink(of handle: CentralHandle, to peer: DeviceAddress) -> (
+    link: PeerLink, member: PeerLink.Member
+  )? {
     for link in links where link.peer == peer && link.hasOpened {
       // A link that managers have left has no members.
       for member in link.members where member.handle === handle { return (link, member) }
@@ -67,15 +67,12 @@ extension CentralEngine {
     connected.withLock { $0[link.peer] = nil }
     link.abandon(by: member)
     switch link.phase {
-    case .connecting, .yielding:
-      link.phase = .cancelling
+    case .connecting, .yielding: link.phase = .cancelling
     // A link that the peer has made stays open.
     case .open where link.connectionIndex.map { connections[$0]?.role } == .central:
       link.phase = .closing(isAsked: false)
-    case .delayed, .waiting, .open:
-      end(link, nil)
-    case .cancelling, .closing, .ended:
-      break
+    case .delayed, .waiting, .open: end(link, nil)
+    case .cancelling, .closing, .ended: break
     }
   }
 

@@ -42,9 +42,9 @@ extension CentralEngine {
   }
 
   /// Asks the host to protect a link for a request, if it waits for that.
-  func protect(
-    _ request: PeerRequest, at index: Int, _ host: inout LocalDevice.Host
-  ) -> Protection.Outcome {
+  func protect(_ request: PeerRequest, at index: Int, _ host: inout LocalDevice.Host)
+    -> Protection.Outcome
+  {
     guard var protection = request.protection else { return .wait }
     let pairing = host.security.pairingIndex
     let security = host.security.security(at: index)
@@ -71,12 +71,11 @@ extension CentralEngine {
 
   /// Encrypts the link with the bond, or pairs. Pairs again if the link's key was not protected
   /// against a man in the middle. `false` if neither can begin, or if pairing would not help.
-  private func begin(
-    at index: Int, _ security: LinkSecurity, _ host: inout LocalDevice.Host
-  ) -> Bool {
+  private func begin(at index: Int, _ security: LinkSecurity, _ host: inout LocalDevice.Host)
+    -> Bool
+  {
     guard security.contains(.encrypted) else { return host.security.secure(at: index, at: now) }
-    guard !security.contains(.authenticated),
-      host.security.policy.ioCapability != .noInputNoOutput
+    guard !security.contains(.authenticated), host.security.policy.ioCapability != .noInputNoOutput
     else { return false }
     return host.security.pair(at: index, at: now)
   }
@@ -87,12 +86,9 @@ extension CentralEngine {
     for request in connections[index]?.link?.requests ?? [] {
       guard let refusal = request.protection?.refusal else { continue }
       switch outcome {
-      case .paired:
-        request.protection?.isPaired = true
-      case .failed, .noRoom, .refused, .linkLost:
-        request.protection?.failure = refusal
-      case .timedOut:
-        request.protection?.failure = .failure(.encryptionFailed(.connectionTimeout))
+      case .paired: request.protection?.isPaired = true
+      case .failed, .noRoom, .refused, .linkLost: request.protection?.failure = refusal
+      case .timedOut: request.protection?.failure = .failure(.encryptionFailed(.connectionTimeout))
       case .encryptionFailed(let reason):
         request.protection?.failure = .failure(.encryptionFailed(reason))
       }

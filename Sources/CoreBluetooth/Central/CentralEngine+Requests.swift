@@ -107,8 +107,7 @@ extension CentralEngine {
         case .again: open(spsm, pipe, for: request, on: link, at: index, &host)
         case .failed(let result): complete(request, on: link, result)
         }
-      default:
-        break
+      default: break
       }
     }
   }
@@ -118,8 +117,7 @@ extension CentralEngine {
     _ request: PeerRequest, on link: PeerLink, at index: Int, _ host: inout LocalDevice.Host
   ) -> Bool {
     switch request.step {
-    case .begin:
-      request.step = request.begin()
+    case .begin: request.step = request.begin()
     case .ask:
       guard let (operation, value) = request.asked else { return false }
       if operation == .exchangeMTU, connections[index]?.hasExchangedMTU == true {
@@ -143,13 +141,11 @@ extension CentralEngine {
       case .failed(let result): request.step = .done(result)
       }
     // The end of the link follows, and has the reason.
-    case .ended(.disconnected?):
-      return false
+    case .ended(.disconnected?): return false
     case .ended(let error):
       if mustProtect(link, for: request, after: error, host.security.security(at: index)) { break }
       request.step = request.proceed(error, mtu: host.mtu(at: index))
-    case .done(let result):
-      complete(request, on: link, result)
+    case .done(let result): complete(request, on: link, result)
     }
     return true
   }
@@ -188,16 +184,14 @@ extension CentralEngine {
     case (_, .mtu(let mtu)):
       link.mtu = mtu
       for member in link.members { member.report(.mtuChanged(mtu)) }
-    case (_, .watching(let handle)):
-      link.serviceChanged = handle
+    case (_, .watching(let handle)): link.serviceChanged = handle
     case (_, .services(let services)):
       connected.withLock { $0[link.peer]?.formUnion(services.map(\.uuid)) }
     case (.readFirst(.deviceName), .value(let bytes)):
       guard !bytes.isEmpty, let name = String(validating: bytes, as: UTF8.self) else { return }
       names.withLock { $0.note(KnownName(text: name, isRead: true), of: link.peer) }
       for member in link.members { member.report(.named(name)) }
-    default:
-      break
+    default: break
     }
   }
 }

@@ -2,12 +2,9 @@ import BluetoothHost
 import Foundation
 
 /// The central of one radio, and the managers that share it: the application of the host's client.
-///
 /// The managers' calls and the host's calls record what is wanted and what has happened, at any
 /// time. `update` then asks the host, and results go straight to their completions. Delegates are
-/// called on their queues.
-///
-/// Only the radio's thread uses it, apart from `names` and `connected`.
+/// called on their queues. Only the radio's thread uses it, apart from `names` and `connected`.
 final class CentralEngine: @unchecked Sendable {
   /// The controller counts as broken after this many faults without hearing a peer in between.
   static let faultLimit = 3
@@ -35,7 +32,7 @@ final class CentralEngine: @unchecked Sendable {
   let connected = Locked<[DeviceAddress: Set<BluetoothUUID>]>([:])
   private let firstRequests: [(operation: PeerOperation, whenIdle: Bool)]
   /// Receives each fault of the controller, and how many there were since a peer was last heard.
-  var onFault: (_ fault: RadioFault, _ failures: Int) -> Void = { _, _ in }
+  var onControllerError: (_ error: ControllerError, _ failures: Int) -> Void = { _, _ in }
 
   /// The time of the current call.
   var now = Instant(rawValue: 0)
@@ -89,9 +86,9 @@ final class CentralEngine: @unchecked Sendable {
     let wasReady = isReady
     isReady = radio == .silent || radio == .advertising
     if isReady { return wasReady ? () : changeState(to: .poweredOn) }
-    if case .fault(let fault) = radio {
-      if fault != .lost { failures += 1 }
-      onFault(fault, failures)
+    if case .fault(let error) = radio {
+      if error != .lost { failures += 1 }
+      onControllerError(error, failures)
     }
     // Until the controller has been set up once, the state is unknown.
     if state == .poweredOn { changeState(to: .resetting) }
@@ -127,9 +124,7 @@ final class CentralEngine: @unchecked Sendable {
 
   /// Does what is due.
   func advance() {
-    for link in links {
-      if let end = turnEnd(of: link), end <= now { endTurn(of: link) }
-    }
+    for link in links { if let end = turnEnd(of: link), end <= now { endTurn(of: link) } }
     for handle in handles { handle.reportHeld(at: now, names) }
   }
 
@@ -164,25 +159,22 @@ final class CentralEngine: @unchecked Sendable {
       if link.phase == .waiting { open(link, at: index) } else { link.phase = .yielding }
     }
     switch link.phase {
-    case .delayed, .waiting, .connecting, .closing(isAsked: true), .ended:
-      return
-    case .cancelling:
-      host.cancelConnection()
-    case .yielding:
-      host.cancelConnection(keepsLink: true)
+    case .delayed, .waiting, .connecting, .closing(isAsked: true), .ended: return
+    case .cancelling: host.cancelConnection()
+    case .yielding: host.cancelConnection(keepsLink: true)
     case .closing(isAsked: false):
       link.phase = .closing(isAsked: true)
       if let index = link.connectionIndex { host.disconnect(at: index) }
-    case .open:
-      if let index = link.connectionIndex { carryOutRequests(of: link, at: index, &host) }
+    case .open: if let index = link.connectionIndex { carryOutRequests(of: link, at: index, &host) }
     }
   }
 
   /// The connection that the peer of `link` has made, if no manager uses it.
   private func connectionOfPeer(of link: PeerLink) -> Int? {
     connections.firstIndex { connection in
-      guard let connection, connection.role == .peripheral, connection.link == nil
-      else { return false }
+      guard let connection, connection.role == .peripheral, connection.link == nil else {
+        return false
+      }
       // Controllers report the kind of a resolved address differently.
       return connection.peer.bytes.span.hasSameBytes(as: link.peer.bytes.span)
     }

@@ -34,7 +34,7 @@ class CentralHandle: ManagerHandle<CBCentralManager>, @unchecked Sendable {
     queue.async { [self, weak peripheral] in
       guard let peripheral else { return }
       withManager { body($0, peripheral) }
-      // Releasing both in `body` is no misuse: the manager goes first, and the link with it.
+      // Releasing both in `body` is not misuse: the manager goes first, and the link with it.
       withExtendedLifetime(peripheral) {}
     }
   }

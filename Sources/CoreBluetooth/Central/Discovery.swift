@@ -38,9 +38,7 @@ struct Discovery: Equatable, Sendable {
   private static let listCapacity = 64
 
   /// An advertiser with nothing but its address.
-  init(address: DeviceAddress) {
-    self.address = address
-  }
+  init(address: DeviceAddress) { self.address = address }
 
   /// Whether it has a name, a service or a kind of data that `other` lacks. Another RSSI or changed
   /// data does not count.
@@ -77,9 +75,7 @@ struct Discovery: Equatable, Sendable {
     var reader = ByteReader(report.data)
     while let length = reader.readUInt8(), length > 0, let type = reader.readUInt8(),
       let value = reader.readBytes(Int(length) - 1)
-    {
-      merge(AdvertisingDataType(rawValue: type), [UInt8](value))
-    }
+    { merge(AdvertisingDataType(rawValue: type), [UInt8](value)) }
   }
 
   private mutating func merge(_ type: AdvertisingDataType, _ value: [UInt8]) {
@@ -97,31 +93,21 @@ struct Discovery: Equatable, Sendable {
       Self.merge(value, byteCount: 4, into: &serviceUUIDs)
     case .incompleteServiceUUIDs128, .completeServiceUUIDs128:
       Self.merge(value, byteCount: 16, into: &serviceUUIDs)
-    case .solicitedServiceUUIDs16:
-      Self.merge(value, byteCount: 2, into: &solicitedUUIDs)
-    case .solicitedServiceUUIDs32:
-      Self.merge(value, byteCount: 4, into: &solicitedUUIDs)
-    case .solicitedServiceUUIDs128:
-      Self.merge(value, byteCount: 16, into: &solicitedUUIDs)
-    case .serviceData16:
-      mergeServiceData(value, byteCount: 2)
-    case .serviceData32:
-      mergeServiceData(value, byteCount: 4)
-    case .serviceData128:
-      mergeServiceData(value, byteCount: 16)
-    case .manufacturerSpecificData:
-      manufacturerData = value
+    case .solicitedServiceUUIDs16: Self.merge(value, byteCount: 2, into: &solicitedUUIDs)
+    case .solicitedServiceUUIDs32: Self.merge(value, byteCount: 4, into: &solicitedUUIDs)
+    case .solicitedServiceUUIDs128: Self.merge(value, byteCount: 16, into: &solicitedUUIDs)
+    case .serviceData16: mergeServiceData(value, byteCount: 2)
+    case .serviceData32: mergeServiceData(value, byteCount: 4)
+    case .serviceData128: mergeServiceData(value, byteCount: 16)
+    case .manufacturerSpecificData: manufacturerData = value
     case .txPowerLevel:
       guard value.count == 1, let power = value.first else { return }
       txPower = Int8(bitPattern: power)
-    default:
-      return
+    default: return
     }
   }
 
-  private static func merge(
-    _ value: [UInt8], byteCount: Int, into list: inout [BluetoothUUID]
-  ) {
+  private static func merge(_ value: [UInt8], byteCount: Int, into list: inout [BluetoothUUID]) {
     var reader = ByteReader(value.span)
     while let uuid = readUUID(&reader, byteCount) { add(uuid, to: &list) }
   }
@@ -154,9 +140,7 @@ struct Discovery: Equatable, Sendable {
 extension Discovery {
   /// The advertisement data, by Apple's keys.
   var advertisementData: [String: Any] {
-    var data: [String: Any] = [
-      CBAdvertisementDataIsConnectable: NSNumber(value: isConnectable)
-    ]
+    var data: [String: Any] = [CBAdvertisementDataIsConnectable: NSNumber(value: isConnectable)]
     if let name { data[CBAdvertisementDataLocalNameKey] = name }
     if let txPower { data[CBAdvertisementDataTxPowerLevelKey] = NSNumber(value: Int(txPower)) }
     if let manufacturerData {

@@ -30,21 +30,17 @@ extension CBError {
   /// The end of a link that was open.
   private init(ending code: HCIErrorCode) {
     switch code {
-    case .remoteUserTerminatedConnection, .remoteDevicePoweredOff,
-      HCIErrorCode(rawValue: 0x14):
+    case .remoteUserTerminatedConnection, .remoteDevicePoweredOff, HCIErrorCode(rawValue: 0x14):
       self.init(.peripheralDisconnected)
     // The host ends a link whose peer did not respond in time or responded with nonsense. An
     // unspecified error: the controller has lost the link.
     case .connectionTimeout, .linkLayerResponseTimeout, .connectionTerminatedByLocalHost,
       .unspecifiedError:
       self.init(.connectionTimeout)
-    case .connectionFailedToBeEstablished:
-      self.init(.connectionFailed)
+    case .connectionFailedToBeEstablished: self.init(.connectionFailed)
     // The peer has no key for a link that was encrypted.
-    case .pinOrKeyMissing:
-      self.init(.peerRemovedPairingInformation)
-    default:
-      self.init(.unknown)
+    case .pinOrKeyMissing: self.init(.peerRemovedPairingInformation)
+    default: self.init(.unknown)
     }
   }
 }

@@ -73,9 +73,7 @@ final class PeerLink {
       subscriptionChanges[handle] == change
     }
 
-    private struct WeakPipe {
-      weak var pipe: ChannelPipe?
-    }
+    private struct WeakPipe { weak var pipe: ChannelPipe? }
 
     /// It opens a channel.
     func keep(_ pipe: ChannelPipe) {
@@ -136,9 +134,7 @@ final class PeerLink {
 
   // MARK: Managers
 
-  func member(_ handle: CentralHandle) -> Member? {
-    members.first { $0.handle === handle }
-  }
+  func member(_ handle: CentralHandle) -> Member? { members.first { $0.handle === handle } }
 
   /// Whether any member other than `member` is subscribed to the value at `handle`.
   func isSubscribed(_ handle: AttributeHandle, except member: Member) -> Bool {

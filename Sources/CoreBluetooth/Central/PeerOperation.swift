@@ -108,11 +108,7 @@ extension AttributeHandleRange {
   /// An empty range: an operation on it finds nothing and sends nothing.
   static let nowhere = AttributeHandleRange(start: .last, end: .first)
 
-  func contains(_ handle: AttributeHandle) -> Bool {
-    start <= handle && handle <= end
-  }
+  func contains(_ handle: AttributeHandle) -> Bool { start <= handle && handle <= end }
 
-  func overlaps(_ other: AttributeHandleRange) -> Bool {
-    start <= other.end && other.start <= end
-  }
+  func overlaps(_ other: AttributeHandleRange) -> Bool { start <= other.end && other.start <= end }
 }

@@ -94,8 +94,7 @@ final class PeerRequest {
       return range.isValid ? ask(.discoverDescriptors(range)) : .done(.success(.descriptors([])))
     case .read(let handle): return ask(.read(handle))
     case .readFirst(let type): return ask(.readByUUID(type))
-    case .write(let handle, let value):
-      return ask(.write(handle, byteCount: value.count), value)
+    case .write(let handle, let value): return ask(.write(handle, byteCount: value.count), value)
     case .writeWithoutResponse(let handle, let value):
       return ask(.writeWithoutResponse(handle, byteCount: value.count), value)
     case .subscribe(let handle, let configuration): return ask(.subscribe(handle, configuration))
@@ -149,12 +148,10 @@ final class PeerRequest {
 
   /// An include declaration contains only 16-bit UUIDs. Any other UUID is read from the service's
   /// declaration. The declaration's type shows whether the service is primary.
-  ///
   /// Core Specification, Vol 3, Part G, 4.5.1.
   private func proceedIncluded(_ finds: Finds) -> Step {
     switch asked?.operation {
-    case .discoverIncludedServices:
-      includes = finds.includes[...]
+    case .discoverIncludedServices: includes = finds.includes[...]
     case .discoverDescriptors:
       guard let include = includes.first else { break }
       let handle = include.range.start
@@ -184,9 +181,7 @@ final class PeerRequest {
     return ask(.discoverDescriptors(AttributeHandleRange(start: handle, end: handle)))
   }
 
-  private func proceedConfiguring(
-    _ configuration: ClientConfiguration, _ finds: Finds
-  ) -> Step {
+  private func proceedConfiguring(_ configuration: ClientConfiguration, _ finds: Finds) -> Step {
     guard self.configuration == nil, let handle = finds.configuration else {
       return .done(.success(.configured(self.configuration)))
     }
@@ -207,8 +202,7 @@ final class PeerRequest {
       }
     case .discoverDescriptors:
       if let handle = finds.configuration { return ask(.subscribe(handle, .indication)) }
-    default:
-      return .done(.success(.watching(serviceChanged)))
+    default: return .done(.success(.watching(serviceChanged)))
     }
     return .done(.success(.watching(nil)))
   }

@@ -79,8 +79,7 @@ struct ManagerScan {
   private var held: [(discovery: Discovery, deadline: Instant)] = []
 
   init(
-    number: Int, services: Set<BluetoothUUID>, solicited: Set<BluetoothUUID>,
-    allowsDuplicates: Bool
+    number: Int, services: Set<BluetoothUUID>, solicited: Set<BluetoothUUID>, allowsDuplicates: Bool
   ) {
     self.number = number
     self.services = services
@@ -107,7 +106,7 @@ struct ManagerScan {
     // not changed.
     var after = before
     after.merge(discovery)
-    // Whether it responds, and is connectable just now, is no reason for a report either.
+    // Whether it responds, and is connectable just now, does not justify a report either.
     before.awaitsScanResponse = after.awaitsScanResponse
     before.isConnectable = after.isConnectable
     guard after.hasMore(than: before) else { return nil }

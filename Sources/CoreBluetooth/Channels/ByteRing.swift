@@ -7,9 +7,7 @@ struct ByteRing {
   private var capacity: Int
   private(set) var count = 0
 
-  init(capacity: Int) {
-    self.capacity = capacity
-  }
+  init(capacity: Int) { self.capacity = capacity }
 
   /// The number of bytes that it has room for.
   var freeCapacity: Int { max(0, capacity - count) }
@@ -25,8 +23,8 @@ struct ByteRing {
     let start = (head + count) % storage.count
     let first = min(size, storage.count - start)
     unsafe storage.withUnsafeMutableBytes { storage in
-      unsafe UnsafeMutableRawBufferPointer(rebasing: storage[start..<start + first])
-        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<first]))
+      unsafe UnsafeMutableRawBufferPointer(rebasing: storage[start..<start + first]).copyMemory(
+        from: UnsafeRawBufferPointer(rebasing: bytes[..<first]))
       unsafe storage.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[first..<size]))
     }
     count += size
@@ -39,8 +37,8 @@ struct ByteRing {
     let first = min(size, storage.count - head)
     unsafe storage.withUnsafeBytes { storage in
       unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[head..<head + first]))
-      unsafe UnsafeMutableRawBufferPointer(rebasing: target[first...])
-        .copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[..<(size - first)]))
+      unsafe UnsafeMutableRawBufferPointer(rebasing: target[first...]).copyMemory(
+        from: UnsafeRawBufferPointer(rebasing: storage[..<(size - first)]))
     }
     removeFirst(size)
     return size

@@ -103,9 +103,7 @@ final class ChannelPipe: @unchecked Sendable {
   }
 
   /// Ends writing. What has been written is sent.
-  func closeOutput() {
-    close { isOutputClosed = true }
-  }
+  func closeOutput() { close { isOutputClosed = true } }
 
   /// Closes both.
   func close() {
@@ -202,9 +200,7 @@ final class ChannelPipe: @unchecked Sendable {
 final class ChannelKeeper: Sendable {
   let pipe: ChannelPipe
 
-  init(_ pipe: ChannelPipe) {
-    self.pipe = pipe
-  }
+  init(_ pipe: ChannelPipe) { self.pipe = pipe }
 
   deinit { pipe.close() }
 }

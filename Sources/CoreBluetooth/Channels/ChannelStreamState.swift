@@ -1,10 +1,9 @@
 import BluetoothHost
 import Foundation
 
-/// The state and the events of one stream of a channel, input or output.
-///
-/// An event is delivered where the stream is scheduled. A timer there keeps the run loop alive, as
-/// a stream does. It never fires unless an event makes it due.
+/// The state and the events of one stream of a channel, input or output. An event is delivered
+/// where the stream is scheduled. A timer there keeps the run loop alive, as a stream does. It
+/// never fires unless an event makes it due.
 final class ChannelStreamState: @unchecked Sendable {
   private struct Schedule {
     let runLoop: RunLoop
@@ -33,9 +32,7 @@ final class ChannelStreamState: @unchecked Sendable {
     self.isInput = isInput
   }
 
-  deinit {
-    for schedule in schedules { schedule.timer.invalidate() }
-  }
+  deinit { for schedule in schedules { schedule.timer.invalidate() } }
 
   /// Sets the stream that this belongs to. To be called once, when the stream has been made.
   func represent(_ stream: Stream) { lock.withLock { self.stream = stream } }
@@ -132,8 +129,7 @@ final class ChannelStreamState: @unchecked Sendable {
   func signal() {
     let (isReady, isAtEnd) = (self.isReady, self.isAtEnd)
     lock.withLock {
-      guard !isSignalled, !schedules.isEmpty,
-        nextEvent(isReady: isReady, isAtEnd: isAtEnd) != nil
+      guard !isSignalled, !schedules.isEmpty, nextEvent(isReady: isReady, isAtEnd: isAtEnd) != nil
       else { return }
       isSignalled = true
       let now = Date()

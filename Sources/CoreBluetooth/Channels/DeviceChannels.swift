@@ -1,9 +1,8 @@
 import BluetoothHost
 
-/// The channels of a device: the application of the host's channels.
-///
-/// The host's calls record what happened and return at once. `update` then asks the host for what
-/// is wanted. Only the radio's thread uses it.
+/// The channels of a device: the application of the host's channels. The host's calls record what
+/// happened and return at once. `update` then asks the host for what is wanted. Only the radio's
+/// thread uses it.
 final class DeviceChannels: ChannelApplication, @unchecked Sendable {
   /// How long a channel may send the rest after its streams are closed, in milliseconds.
   static let drainTime: UInt32 = 10_000
@@ -57,11 +56,8 @@ final class DeviceChannels: ChannelApplication, @unchecked Sendable {
 
   /// This device has asked for a channel with this number.
   func begin(
-    _ channel: Int, _ pipe: ChannelPipe, at link: Int,
-    _ completion: @escaping (ChannelEnd?) -> Void
-  ) {
-    entries[channel] = Entry(pipe: pipe, link: link, completion: completion)
-  }
+    _ channel: Int, _ pipe: ChannelPipe, at link: Int, _ completion: @escaping (ChannelEnd?) -> Void
+  ) { entries[channel] = Entry(pipe: pipe, link: link, completion: completion) }
 
   /// The streams of a channel have been used, or closed.
   func attend(to pipe: ChannelPipe) {
@@ -197,8 +193,7 @@ final class ChannelBacklog: Sendable {
   /// The indexes of the links of all deliveries with other numbers than these, each as often as it
   /// has deliveries.
   func links(except numbers: [Int]) -> [Int] {
-    contents.withLock { contents in
-      contents.links.filter { !numbers.contains($0.key) }.map(\.value)
+    contents.withLock { contents in contents.links.filter { !numbers.contains($0.key) }.map(\.value)
     }
   }
 

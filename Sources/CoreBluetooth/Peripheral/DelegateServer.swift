@@ -1,10 +1,9 @@
 import BluetoothHost
 import Foundation
 
-/// The values of the published services: constant ones, and those that delegates supply.
-///
-/// A request for a delegate is put off. Once the delegate has responded, the host asks again and
-/// finds the response in the link.
+/// The values of the published services: constant ones, and those that delegates supply. A request
+/// for a delegate is put off. Once the delegate has responded, the host asks again and finds the
+/// response in the link.
 struct DelegateServer: GATTApplication {
   let subscribers: SubscriberTable
   /// The attributes of the application, by handle.
@@ -19,9 +18,7 @@ struct DelegateServer: GATTApplication {
   }
 
   /// The connection index of a central; `nil` if it has disconnected.
-  func location(of link: ServedCentral) -> Int? {
-    links.firstIndex { $0 === link }
-  }
+  func location(of link: ServedCentral) -> Int? { links.firstIndex { $0 === link } }
 
   // MARK: Connections and subscriptions
 
@@ -65,9 +62,7 @@ struct DelegateServer: GATTApplication {
     if !isSubscribed { dropUpdates(of: link) { $0 == handle } }
   }
 
-  mutating func radioChanged(to state: RadioState) {
-    radio = state
-  }
+  mutating func radioChanged(to state: RadioState) { radio = state }
 
   // MARK: Reading
 
@@ -91,8 +86,7 @@ struct DelegateServer: GATTApplication {
         // The delegate has supplied the bytes from the offset on.
         for _ in 0..<offset { value.write(UInt8(0)) }
         value.writePrefix(of: bytes.span)
-      case .failure(let code):
-        throw .error(code)
+      case .failure(let code): throw .error(code)
       case nil:
         ask(for: reading, of: characteristic, client, link)
         throw .later
@@ -129,14 +123,12 @@ struct DelegateServer: GATTApplication {
 
   mutating func write(
     _ value: Span<UInt8>, to attribute: ApplicationAttribute, at connectionIndex: Int
-  ) throws(GATTRefusal) {
-    try write(value, from: 0, to: attribute, at: connectionIndex)
-  }
+  ) throws(GATTRefusal) { try write(value, from: 0, to: attribute, at: connectionIndex) }
 
   /// The delegates have the values, and check the offsets.
-  func permitsWrite(
-    to attribute: ApplicationAttribute, from offset: Int, at connectionIndex: Int
-  ) -> Bool { true }
+  func permitsWrite(to attribute: ApplicationAttribute, from offset: Int, at connectionIndex: Int)
+    -> Bool
+  { true }
 
   mutating func write(
     _ part: Span<UInt8>, from offset: Int, to attribute: ApplicationAttribute,
@@ -198,8 +190,9 @@ struct DelegateServer: GATTApplication {
   private func parts(of written: [ServedCentral.Written]) -> [Part] {
     var parts: [Part] = []
     for value in written {
-      guard case .delegate(let characteristic, let client) = served[value.handle]?.source
-      else { continue }
+      guard case .delegate(let characteristic, let client) = served[value.handle]?.source else {
+        continue
+      }
       if let index = parts.firstIndex(where: { $0.client === client }) {
         parts[index].values.append((characteristic, value))
       } else {
@@ -246,11 +239,8 @@ struct DelegateServer: GATTApplication {
 
 extension ServedAttribute {
   /// Checks the permissions. The server has checked the link's security.
-  fileprivate func check(
-    _ wanted: CBAttributePermissions, _ code: ATTErrorCode
-  ) throws(GATTRefusal) {
-    guard !permissions.isDisjoint(with: wanted) else { throw .error(code) }
-  }
+  fileprivate func check(_ wanted: CBAttributePermissions, _ code: ATTErrorCode) throws(GATTRefusal)
+  { guard !permissions.isDisjoint(with: wanted) else { throw .error(code) } }
 
   /// Checks that the value may be written.
   fileprivate func checkWrite() throws(GATTRefusal) {

@@ -1,14 +1,11 @@
 import BluetoothHost
 
 /// The attributes of this device: the two services that every server has, and those that the
-/// program publishes.
-///
-/// An attribute keeps its handle while its service is published. The handles of a removed service
-/// stay vacant while other services follow; if none does, the next service gets them.
+/// program publishes. An attribute keeps its handle while its service is published. The handles of
+/// a removed service stay vacant while other services follow; if none does, the next service gets
+/// them.
 struct DynamicDatabase: AttributeDatabase {
-  private var table: [Attribute] {
-    didSet { knownHash = nil }
-  }
+  private var table: [Attribute] { didSet { knownHash = nil } }
 
   /// The hash, once computed. Computing it takes long for many attributes, so it is not done for
   /// each added service.
@@ -46,10 +43,7 @@ struct DynamicDatabase: AttributeDatabase {
 
   // MARK: For the server
 
-  var attributes: Span<Attribute> {
-    @_lifetime(borrow self)
-    borrowing get { table.span }
-  }
+  var attributes: Span<Attribute> { @_lifetime(borrow self) borrowing get { table.span } }
 
   var hash: DatabaseHash {
     mutating get {
@@ -72,20 +66,17 @@ struct DynamicDatabase: AttributeDatabase {
     let location = ValueLocation(handle: AttributeHandle(rawValue: attribute.rawValue))
     for next in table[(start + 1)...] {
       switch next.value {
-      case .clientConfiguration(let slot):
-        return ValueLocation(handle: location.handle, slot: slot)
-      case .characteristic, .service, .vacant:
-        return location
-      default:
-        continue
+      case .clientConfiguration(let slot): return ValueLocation(handle: location.handle, slot: slot)
+      case .characteristic, .service, .vacant: return location
+      default: continue
       }
     }
     return location
   }
 
-  mutating func convert(
-    _ subscriptions: inout ClientConfigurations, from hash: DatabaseHash
-  ) -> Bool {
+  mutating func convert(_ subscriptions: inout ClientConfigurations, from hash: DatabaseHash)
+    -> Bool
+  {
     guard let former = history.configurations(of: hash) else { return false }
     let old = subscriptions
     subscriptions = ClientConfigurations()
@@ -104,9 +95,9 @@ struct DynamicDatabase: AttributeDatabase {
   ///   - makeAttributes: Makes the attributes, given the handle of the first.
   /// - Returns: Its handles; `nil`, with no change, if there is no room for the attributes or for
   ///   the client characteristic configurations.
-  mutating func add(
-    count: Int, _ makeAttributes: (AttributeHandle) -> [Attribute]
-  ) -> AttributeHandleRange? {
+  mutating func add(count: Int, _ makeAttributes: (AttributeHandle) -> [Attribute])
+    -> AttributeHandleRange?
+  {
     guard let start = location(for: count) else { return nil }
     let first = AttributeHandle(rawValue: UInt16(start + 1))
     var new = makeAttributes(first)
@@ -117,9 +108,7 @@ struct DynamicDatabase: AttributeDatabase {
     span.link(from: first) { slots.removeFirst() }
     history.note(table, hash: knownHash)
     let end = start + count
-    if end > table.count {
-      table += Array(repeating: .vacant, count: end - table.count)
-    }
+    if end > table.count { table += Array(repeating: .vacant, count: end - table.count) }
     table.replaceSubrange(start..<end, with: new)
     return AttributeHandleRange(start: first, end: AttributeHandle(rawValue: UInt16(end)))
   }
@@ -168,10 +157,9 @@ struct DynamicDatabase: AttributeDatabase {
   }
 }
 
-/// Earlier states of a database that changes.
-///
-/// A bonded client that is away subscribed in one of them. Of its subscriptions, the device needs
-/// those of the services that still exist. Nothing is computed until such a client returns.
+/// Earlier states of a database that changes. A bonded client that is away subscribed in one of
+/// them. Of its subscriptions, the device needs those of the services that still exist. Nothing is
+/// computed until such a client returns.
 struct DatabaseHistory {
   /// A database before a change.
   private struct State {
@@ -198,8 +186,7 @@ struct DatabaseHistory {
     }
     if states.count == Self.capacity { states.removeFirst() }
     states.append(
-      State(
-        table: table, hash: hash, configurations: table.indices.filter { table[$0].isSlotted }))
+      State(table: table, hash: hash, configurations: table.indices.filter { table[$0].isSlotted }))
   }
 
   /// Notes that the attributes at `indices` are removed.
@@ -229,9 +216,7 @@ struct DatabaseHistory {
 
 extension Attribute {
   /// Whether it uses a slot for client characteristic configurations.
-  var isSlotted: Bool {
-    if case .clientConfiguration = value { true } else { false }
-  }
+  var isSlotted: Bool { if case .clientConfiguration = value { true } else { false } }
 
   fileprivate static func isSame(_ left: Attribute, _ right: Attribute) -> Bool {
     left.type == right.type && left.value == right.value && left.properties == right.properties

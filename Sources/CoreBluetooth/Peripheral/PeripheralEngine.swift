@@ -1,10 +1,9 @@
 import BluetoothHost
 import Foundation
 
-/// The peripheral of one radio, and the managers that share it.
-///
-/// Only the radio's thread uses it. It does no input or output: the `LocalDevice` carries the host's
-/// packets, and delegates are called on their queues.
+/// The peripheral of one radio, and the managers that share it. Only the radio's thread uses it. It
+/// does no input or output: the `LocalDevice` carries the host's packets, and delegates are called
+/// on their queues.
 final class PeripheralEngine: @unchecked Sendable {
   /// A service that centrals see.
   struct Published {
@@ -30,9 +29,7 @@ final class PeripheralEngine: @unchecked Sendable {
   /// The PSM that was published last.
   var lastSPSM: SPSM?
 
-  init(_ device: LocalDevice) {
-    self.device = device
-  }
+  init(_ device: LocalDevice) { self.device = device }
 
   // MARK: Managers
 

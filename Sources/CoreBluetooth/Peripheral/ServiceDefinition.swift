@@ -56,7 +56,7 @@ struct ServiceDefinition: Sendable {
 }
 
 /// Why a service is not published.
-struct ServiceRefusal: Error {
+struct ServiceDefinitionError: Error {
   let code: CBError.Code
   /// The reason, for the log.
   let reason: String
@@ -66,21 +66,19 @@ struct ServiceRefusal: Error {
     self.reason = reason
   }
 
-  init(_ reason: String) {
-    self.init(.invalidParameters, reason)
-  }
+  init(_ reason: String) { self.init(.invalidParameters, reason) }
 }
 
 extension ServiceDefinition {
   /// The current contents of `service`.
   ///
   /// - Throws: Why it cannot be published.
-  init(_ service: CBMutableService) throws(ServiceRefusal) {
+  init(_ service: CBMutableService) throws(ServiceDefinitionError) {
     object = service
     uuid = service.uuid.uuid
     isPrimary = service.isPrimary
     guard uuid != .genericAccessService, uuid != .genericAttributeService else {
-      throw ServiceRefusal(
+      throw ServiceDefinitionError(
         .uuidNotAllowed, "The service \(service.uuid) always exists, and cannot be added")
     }
     included = service.includedServices ?? []
@@ -88,11 +86,11 @@ extension ServiceDefinition {
     var known: Set<ObjectIdentifier> = []
     for characteristic in service.characteristics ?? [] {
       guard let mutable = characteristic as? CBMutableCharacteristic else {
-        throw ServiceRefusal(
+        throw ServiceDefinitionError(
           "The characteristic \(characteristic.uuid) is not a CBMutableCharacteristic")
       }
       guard known.insert(ObjectIdentifier(mutable)).inserted else {
-        throw ServiceRefusal("The characteristic \(mutable.uuid) is in the service twice")
+        throw ServiceDefinitionError("The characteristic \(mutable.uuid) is in the service twice")
       }
       characteristics.append(try Characteristic(mutable))
     }
@@ -101,7 +99,7 @@ extension ServiceDefinition {
 }
 
 extension ServiceDefinition.Characteristic {
-  fileprivate init(_ characteristic: CBMutableCharacteristic) throws(ServiceRefusal) {
+  fileprivate init(_ characteristic: CBMutableCharacteristic) throws(ServiceDefinitionError) {
     let name = "The characteristic \(characteristic.uuid)"
     object = characteristic
     uuid = characteristic.uuid.uuid
@@ -109,17 +107,18 @@ extension ServiceDefinition.Characteristic {
     permissions = characteristic.permissions
     value = characteristic.value.map { Array($0) }
     guard properties.isDisjoint(with: [.broadcast, .extendedProperties]) else {
-      throw ServiceRefusal(
+      throw ServiceDefinitionError(
         "\(name) cannot be broadcast or have extended properties on this device")
     }
     if let value {
       guard properties == .read,
         permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired])
       else {
-        throw ServiceRefusal("Characteristics with cached values must be read-only: \(name)")
+        throw ServiceDefinitionError(
+          "Characteristics with cached values must be read-only: \(name)")
       }
       guard value.count <= maximumAttributeValueLength else {
-        throw ServiceRefusal(
+        throw ServiceDefinitionError(
           "\(name) has a value of \(value.count) bytes: at most \(maximumAttributeValueLength) fit")
       }
     }
@@ -127,7 +126,7 @@ extension ServiceDefinition.Characteristic {
     for descriptor in characteristic.descriptors ?? [] {
       let uuid = descriptor.uuid.uuid
       guard !descriptors.contains(where: { $0.uuid == uuid }) else {
-        throw ServiceRefusal("\(name) has the descriptor \(descriptor.uuid) twice")
+        throw ServiceDefinitionError("\(name) has the descriptor \(descriptor.uuid) twice")
       }
       descriptors.append((descriptor, uuid, try Self.bytes(of: descriptor)))
     }
@@ -135,24 +134,22 @@ extension ServiceDefinition.Characteristic {
   }
 
   /// The bytes of a descriptor's value, by the descriptor's type.
-  private static func bytes(of descriptor: CBDescriptor) throws(ServiceRefusal) -> [UInt8] {
+  private static func bytes(of descriptor: CBDescriptor) throws(ServiceDefinitionError) -> [UInt8] {
     let bytes: [UInt8]
     switch (descriptor.uuid.uuid, descriptor.value) {
-    case (.characteristicUserDescription, let text as String):
-      bytes = Array(text.utf8)
-    case (.characteristicPresentationFormat, let data as Data):
-      bytes = Array(data)
+    case (.characteristicUserDescription, let text as String): bytes = Array(text.utf8)
+    case (.characteristicPresentationFormat, let data as Data): bytes = Array(data)
     case (.characteristicUserDescription, _):
-      throw ServiceRefusal("The value of a user description is a String")
+      throw ServiceDefinitionError("The value of a user description is a String")
     case (.characteristicPresentationFormat, _):
-      throw ServiceRefusal("The value of a presentation format is Data")
+      throw ServiceDefinitionError("The value of a presentation format is Data")
     default:
-      throw ServiceRefusal(
+      throw ServiceDefinitionError(
         "The descriptor \(descriptor.uuid) cannot be added: user descriptions (2901) and"
           + " presentation formats (2904) can")
     }
     guard bytes.count <= maximumAttributeValueLength else {
-      throw ServiceRefusal(
+      throw ServiceDefinitionError(
         "The descriptor \(descriptor.uuid) has \(bytes.count) bytes: at most"
           + " \(maximumAttributeValueLength) fit")
     }
@@ -178,8 +175,7 @@ extension ServiceDefinition {
   ///
   /// - Parameter included: The handles at which the included services start.
   func attributes(
-    from first: AttributeHandle, including included: [AttributeHandle],
-    for client: PeripheralHandle
+    from first: AttributeHandle, including included: [AttributeHandle], for client: PeripheralHandle
   ) -> (attributes: [Attribute], served: [UInt16: ServedAttribute]) {
     var attributes: [Attribute] = [isPrimary ? .primaryService(uuid) : .secondaryService(uuid)]
     var served: [UInt16: ServedAttribute] = [:]

@@ -69,14 +69,12 @@ public struct CBPairing: Sendable {
     ended: (@Sendable (UUID, (any Error)?) -> Void)? = nil,
     ask: @escaping @Sendable (CBPairingRequest) -> Void
   ) {
-    self.init(
-      isOpen: true, ability: ability, requiresUser: requiresUser, ask: ask, ended: ended)
+    self.init(isOpen: true, ability: ability, requiresUser: requiresUser, ask: ask, ended: ended)
   }
 
   private init(
     isOpen: Bool, ability: Ability, requiresUser: Bool,
-    ask: (@Sendable (CBPairingRequest) -> Void)?,
-    ended: (@Sendable (UUID, (any Error)?) -> Void)?
+    ask: (@Sendable (CBPairingRequest) -> Void)?, ended: (@Sendable (UUID, (any Error)?) -> Void)?
   ) {
     self.isOpen = isOpen
     self.ability = ability
@@ -122,8 +120,7 @@ public final class CBPairingRequest: Sendable {
   ///
   /// - Parameter passkey: Six digits.
   /// - Returns: `false`, with no answer, if they are not six digits or the prompt is another.
-  @discardableResult
-  public func enter(_ passkey: String) -> Bool {
+  @discardableResult public func enter(_ passkey: String) -> Bool {
     guard prompt == .enterPasskey, passkey.utf8.count == 6,
       passkey.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt32(passkey)
     else { return false }

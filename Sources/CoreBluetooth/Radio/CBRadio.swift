@@ -1,7 +1,6 @@
 import BluetoothHost
 import Foundation
 import LinuxRadio
-import LinuxSystem
 
 /// The Bluetooth controller that managers use, and the thread that serves it.
 ///
@@ -52,8 +51,7 @@ public final class CBRadio: @unchecked Sendable {
   public convenience init(_ name: String, address: String? = nil, bonds: String? = nil) throws {
     let name = try RadioAddress(name)
     let address = try address.map { try AddressChoice($0) } ?? .automatic
-    self.init(
-      RadioEngine(name, address: address, bonds: .kept(at: bonds), stopsWhenUnused: true))
+    self.init(RadioEngine(name, address: address, bonds: .kept(at: bonds), stopsWhenUnused: true))
   }
 
   /// A radio with sinks for its packets.
@@ -67,36 +65,28 @@ public final class CBRadio: @unchecked Sendable {
 
   /// Calls `body` on the radio's thread with each reason why the radio cannot be used, or can no
   /// longer be used. Call it before a manager uses the radio.
-  package func onTrouble(_ body: @escaping @Sendable (RadioError) -> Void) {
-    engine.onTrouble(body)
+  package func onError(_ body: @escaping @Sendable (RadioError) -> Void) {
+    engine.onError(body)
   }
 
-  init(_ engine: RadioEngine) {
-    self.engine = engine
-  }
+  init(_ engine: RadioEngine) { self.engine = engine }
 
-  deinit {
-    engine.close(waits: false)
-  }
+  deinit { engine.close(waits: false) }
 
   /// Ends every link, and releases the controller, the adapter and the file of the bonds, within 2
   /// s. Returns when that is done, or at once if called from a callback of this module.
   ///
   /// The managers that use it become and stay powered off. Closing it again has no effect.
-  public func close() {
-    engine.close(waits: true)
-  }
+  public func close() { engine.close(waits: true) }
 }
 
 extension CBRadio: ManagerThread {
   var device: LocalDevice { engine.device }
 
   /// Runs `body` on the radio's thread, in the order of the calls; `false` if the radio is closed.
-  /// The thread starts with the first call.
-  ///
-  /// A call while an unused radio is being released waits until its state is observed again.
-  @discardableResult
-  func perform(_ body: @escaping @Sendable (LocalDevice) -> Void) -> Bool {
+  /// The thread starts with the first call. A call while an unused radio is being released waits
+  /// until its state is observed again.
+  @discardableResult func perform(_ body: @escaping @Sendable (LocalDevice) -> Void) -> Bool {
     engine.perform(body)
   }
 
@@ -148,9 +138,9 @@ extension CBRadio {
 
 extension RadioEngine {
   /// The engine of the default radio, with this name, address and file of bonds if they are set.
-  static func `default`(
-    named name: String?, address: String? = nil, bonds: String? = nil
-  ) -> RadioEngine {
+  static func `default`(named name: String?, address: String? = nil, bonds: String? = nil)
+    -> RadioEngine
+  {
     do {
       let address = try address.map { try AddressChoice($0) } ?? .automatic
       return RadioEngine(
@@ -158,9 +148,7 @@ extension RadioEngine {
         bonds: .kept(at: bonds), stopsWhenUnused: false)
     } catch let error as AddressTextError {
       Log.logger.error("EIGHTBALL_ADDRESS: \(error.description)")
-    } catch {
-      Log.logger.error("EIGHTBALL_RADIO: \(error)")
-    }
+    } catch { Log.logger.error("EIGHTBALL_RADIO: \(error)") }
     return RadioEngine(nil, stopsWhenUnused: false)
   }
 

@@ -1,19 +1,16 @@
 import BluetoothHost
 import Foundation
 import LinuxRadio
-import LinuxSystem
 
 /// The device that peers see, on a radio's thread: a central and a peripheral at once, with one
-/// address. It has the host and the engines of all managers.
-///
-/// It lives as long as the radio. Each new thread calls `renew` first. Its host has about 110 kB and
-/// is never copied out of this object. Only the radio's thread uses it, apart from what its types
-/// permit.
+/// address. It has the host and the engines of all managers. It lives as long as the radio. Each
+/// new thread calls `renew` first. Its host has about 110 kB and is never copied out of this
+/// object. Only the radio's thread uses it, apart from what its types permit.
 final class LocalDevice: RadioProgram, @unchecked Sendable {
   /// The host of a device. Each link is a server and a client at once, whichever side made it.
   typealias Host = BluetoothHost.Host<
-    32, GATTServer<32, DynamicDatabase, DelegateServer>, GATTClient<32, CentralEngine>,
-    Security, CreditBasedChannels<32, 40, DeviceChannels>
+    32, GATTServer<32, DynamicDatabase, DelegateServer>, GATTClient<32, CentralEngine>, Security,
+    CreditBasedChannels<32, 40, DeviceChannels>
   >
   /// What protects its links, in both roles.
   typealias Security = SecurityManager<
@@ -47,7 +44,7 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
     }
   }
   /// Called when the controller has failed three times without hearing a peer in between.
-  var onTrouble: RadioWatch.Listener = { _ in }
+  var onError: RadioWatch.Listener = { _ in }
   /// Receives the reason when the radio is lost.
   var onLoss: RadioWatch.Listener = { _ in }
   private var isEnding = false
@@ -67,7 +64,7 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
     pairing = DevicePairing(central)
     host = Self.newHost(address, central, subscribers, channels, bonds, pairing)
     peripheral = PeripheralEngine(self)
-    central.onFault = { [unowned self] in note($0, failures: $1) }
+    central.onControllerError = { [unowned self] in note($0, failures: $1) }
   }
 
   private static func newHost(
@@ -76,8 +73,8 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
   ) -> Host {
     let machine = Array(ProcessInfo.processInfo.hostName.prefix { $0 != "." }.utf8)
     var configuration = HostConfiguration(
-      name: DeviceName(prefixOf: machine.span) ?? DeviceName(StaticText("Linux")),
-      service: nil, address: address)
+      name: DeviceName(prefixOf: machine.span) ?? DeviceName(StaticText("Linux")), service: nil,
+      address: address)
     configuration.peripheralLinks = peripheralLinks
     return Host(
       configuration: configuration,
@@ -180,13 +177,13 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
     if channels.needsUpdate { channels.update(&host) }
   }
 
-  private func note(_ fault: RadioFault, failures: Int) {
-    guard fault != .lost else { return }
+  private func note(_ error: ControllerError, failures: Int) {
+    guard error != .lost else { return }
     if failures < CentralEngine.faultLimit {
-      Log.logger.warning("the controller failed and is being reset: \(fault.text)")
+      Log.logger.warning("the controller failed and is being reset: \(error.text)")
     } else if failures == CentralEngine.faultLimit {
-      Log.logger.error("the controller keeps failing; it is reset each time: \(fault.text)")
-      onTrouble(RadioError(fault.text))
+      Log.logger.error("the controller keeps failing; it is reset each time: \(error.text)")
+      onError(RadioError(error.text))
     }
   }
 
@@ -208,8 +205,7 @@ protocol ManagerThread: AnyObject, Sendable {
 
   /// Calls `body` on the thread, in the order of the calls. Returns `false`, and never calls it, if
   /// the radio is closed.
-  @discardableResult
-  func perform(_ body: @escaping @Sendable (LocalDevice) -> Void) -> Bool
+  @discardableResult func perform(_ body: @escaping @Sendable (LocalDevice) -> Void) -> Bool
 
   /// Reports the radio's state at once and at each change, while the result is kept. The result
   /// also keeps the radio in use.

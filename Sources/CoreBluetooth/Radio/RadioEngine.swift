@@ -3,12 +3,10 @@ import Dispatch
 import Foundation
 import LinuxAir
 import LinuxRadio
-import LinuxSystem
 import Synchronization
 
-/// A radio, the device on it, and their thread: the implementation of `CBRadio`.
-///
-/// The thread retains the engine, but not the `CBRadio`, whose release ends the thread.
+/// A radio, the device on it, and their thread: the implementation of `CBRadio`. The thread retains
+/// the engine, but not the `CBRadio`, whose release ends the thread.
 final class RadioEngine: @unchecked Sendable {
   typealias Job = @Sendable (LocalDevice) -> Void
   typealias StateObserver = @Sendable (CBManagerState) -> Void
@@ -27,7 +25,7 @@ final class RadioEngine: @unchecked Sendable {
     var wakeup: Wakeup?
     var thread: Thread?
     /// Receives the reason why the radio cannot be used.
-    var troubleObserver: (@Sendable (RadioError) -> Void)?
+    var errorObserver: (@Sendable (RadioError) -> Void)?
     var isClosed = false
     /// The state of a radio that is closed.
     var finalState = CBManagerState.poweredOff
@@ -77,8 +75,9 @@ final class RadioEngine: @unchecked Sendable {
 
   /// Runs `job` on the thread; `false` if the radio is closed, or if there is no thread and the job
   /// is only for one that serves.
-  @discardableResult
-  func perform(whileServing isOptional: Bool = false, _ job: @escaping Job) -> Bool {
+  @discardableResult func perform(whileServing isOptional: Bool = false, _ job: @escaping Job)
+    -> Bool
+  {
     let (isTaken, wakeup): (Bool, Wakeup?) = shared.withLock { shared in
       guard !shared.isClosed, !isOptional || shared.thread != nil else { return (false, nil) }
       shared.jobs.append(job)
@@ -114,8 +113,8 @@ final class RadioEngine: @unchecked Sendable {
   }
 
   /// Calls `body` on the thread with each reason why the radio cannot be used.
-  func onTrouble(_ body: @escaping @Sendable (RadioError) -> Void) {
-    shared.withLock { $0.troubleObserver = body }
+  func onError(_ body: @escaping @Sendable (RadioError) -> Void) {
+    shared.withLock { $0.errorObserver = body }
   }
 
   /// Ends the thread for good.
@@ -163,9 +162,7 @@ final class RadioEngine: @unchecked Sendable {
     // Signals are for the program's own threads.
     SignalMask.blockAll()
     repeat {
-      do throws(SystemError) {
-        try run()
-      } catch {
+      do throws(SystemError) { try run() } catch {
         Log.logger.error("the radio's thread cannot run: \(error.description)")
         shared.withLock {
           $0.isClosed = true
@@ -220,11 +217,11 @@ final class RadioEngine: @unchecked Sendable {
       wakeup.stop()
     }
     let report: RadioWatch.Listener = { [shared] error in
-      shared.withLock { $0.troubleObserver }?(error)
+      shared.withLock { $0.errorObserver }?(error)
     }
     var device = device
     device.renew()
-    device.onTrouble = report
+    device.onError = report
     device.onLoss = { [shared] error in
       let (isUsed, isClosed) = shared.withLock { (!$0.observations.isEmpty, $0.isClosed) }
       // The program closes its radios in any order: one may host the air of the others.
@@ -233,9 +230,10 @@ final class RadioEngine: @unchecked Sendable {
       if isUsed { Log.logger.warning("the radio was lost: \(error.description)") }
       report(error)
     }
-    var radio = Radio(toBeOpened: name, loop: loop, airPath: airPath)
+    var radio = Radio(
+      toBeOpened: name, loop: loop, air: SharedAir(path: airPath, loop: loop))
     radio.sinks = sinks
-    var watch = RadioWatch(onTrouble: report)
+    var watch = RadioWatch(onError: report)
     var end: Instant?
     while true {
       let now = MonotonicClock.now
@@ -320,34 +318,32 @@ struct RadioWatch {
   /// Receives the reason why a radio cannot be used.
   typealias Listener = (RadioError) -> Void
 
-  private let onTrouble: Listener
+  private let onError: Listener
   private var wasReady = false
   /// The last logged reason; `nil` if the radio is open.
   private var complaint: RadioError?
 
-  init(onTrouble: @escaping Listener) {
-    self.onTrouble = onTrouble
-  }
+  init(onError: @escaping Listener) { self.onError = onError }
 
   /// The state now. To be called after every turn.
   mutating func state(of radio: borrowing Radio, _ device: LocalDevice) -> CBManagerState {
-    report(radio.isOpen ? nil : radio.refusal)
+    report(radio.isOpen ? nil : radio.openError)
     let isReady = radio.isOpen && device.isReady
     wasReady = wasReady || isReady
     return Self.state(
-      isOpen: radio.isOpen, isReady: isReady, wasReady: wasReady, refusal: radio.refusal?.kind)
+      isOpen: radio.isOpen, isReady: isReady, wasReady: wasReady, openError: radio.openError?.kind)
   }
 
   /// - Parameters:
   ///   - isOpen: Whether the controller can be reached.
   ///   - isReady: Whether it has been set up.
   ///   - wasReady: Whether it has ever been set up.
-  ///   - refusal: Why it could not be opened; `nil` before the first attempt.
-  static func state(
-    isOpen: Bool, isReady: Bool, wasReady: Bool, refusal: RadioError.Kind?
-  ) -> CBManagerState {
+  ///   - openError: Why it could not be opened; `nil` before the first attempt.
+  static func state(isOpen: Bool, isReady: Bool, wasReady: Bool, openError: RadioError.Kind?)
+    -> CBManagerState
+  {
     if isReady { return .poweredOn }
-    switch isOpen ? nil : refusal {
+    switch isOpen ? nil : openError {
     case .absent: return .unsupported
     case .notAllowed: return .unauthorized
     case .switchedOff: return .poweredOff
@@ -355,11 +351,11 @@ struct RadioWatch {
     }
   }
 
-  private mutating func report(_ refusal: RadioError?) {
-    guard refusal != complaint else { return }
-    complaint = refusal
-    guard let refusal else { return }
-    Log.logger.error("\(refusal.description)")
-    onTrouble(refusal)
+  private mutating func report(_ openError: RadioError?) {
+    guard openError != complaint else { return }
+    complaint = openError
+    guard let openError else { return }
+    Log.logger.error("\(openError.description)")
+    onError(openError)
   }
 }

@@ -1,6 +1,7 @@
 import BluetoothHost
 import Dispatch
 import Foundation
+import LinuxRadio
 
 /// The delegate of a device's Security Manager: asks the program, and reports the security of links
 /// to the central. Only the radio's thread uses it, apart from `settings`.
@@ -21,9 +22,7 @@ final class DevicePairing: PairingDelegate {
   /// The peer of the open prompts, whose pairing ends next.
   private var peer: UUID?
 
-  init(_ central: CentralEngine) {
-    self.central = central
-  }
+  init(_ central: CentralEngine) { self.central = central }
 
   /// The settings as the Security Manager's policy.
   var policy: PairingPolicy {
@@ -44,8 +43,7 @@ final class DevicePairing: PairingDelegate {
     }
     let perform = perform
     let request = CBPairingRequest(peer: UUID(address), prompt: CBPairing.Prompt(prompt)) {
-      answer in
-      perform { $0.answer(answer, to: number, at: index) }
+      answer in perform { $0.answer(answer, to: number, at: index) }
     }
     Self.queue.async { ask(request) }
   }
@@ -54,17 +52,13 @@ final class DevicePairing: PairingDelegate {
     prompt += 1
     central.pairingEnded(outcome, at: index)
     guard let address = central.connections[index]?.peer, let ended = settings.withLock(\.ended)
-    else {
-      return
-    }
+    else { return }
     let identifier = UUID(address)
     let error = outcome.publicError
     Self.queue.async { ended(identifier, error) }
   }
 
-  func securityChanged(to security: LinkSecurity, at index: Int) {
-    central.needsUpdate = true
-  }
+  func securityChanged(to security: LinkSecurity, at index: Int) { central.needsUpdate = true }
 
   func encryptionFailed(_ reason: HCIErrorCode, at index: Int) {
     central.encryptionFailed(reason, at: index)
@@ -85,9 +79,7 @@ extension LocalDevice {
   }
 
   /// The settings may have changed.
-  func updatePolicy() {
-    host.security.policy = pairing.policy
-  }
+  func updatePolicy() { host.security.policy = pairing.policy }
 
   func removeBond(_ peer: DeviceAddress) {
     guard let number = bonds.index(of: peer) else { return }
@@ -119,11 +111,6 @@ extension CBPairing.Prompt {
       case .enterPasskey: .enterPasskey
       }
   }
-}
-
-private func sixDigits(_ number: UInt32) -> String {
-  let digits = String(number)
-  return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
 }
 
 extension PairingOutcome {

@@ -2,20 +2,14 @@ import Foundation
 import Logging
 
 /// The log of what delegates cannot report.
-enum Log {
-  static let logger = Logger(label: "CoreBluetooth")
-}
+enum Log { static let logger = Logger(label: "CoreBluetooth") }
 
 /// Logs wrong uses of the API in the words of Apple's framework.
 enum Misuse {
-  static func log(_ message: String) {
-    Log.logger.error("API MISUSE: \(message)")
-  }
+  static func log(_ message: String) { Log.logger.error("API MISUSE: \(message)") }
 
   /// With the object that was misused, as Apple names it.
-  static func log(_ object: NSObject, _ message: String) {
-    log("\(object.printed("")) \(message)")
-  }
+  static func log(_ object: NSObject, _ message: String) { log("\(object.printed("")) \(message)") }
 }
 
 // Objects are printed as Apple's framework prints them.
@@ -56,8 +50,8 @@ extension NSError {
   /// An error as Apple's systems print it: its domain, its code, `sentence` and its user
   /// information.
   func summary(_ sentence: String?) -> String {
-    let more = userInfo.sorted { $0.key < $1.key }
-      .map { "\($0.key)=\($0.value)" }.joined(separator: ", ")
+    let more = userInfo.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(
+      separator: ", ")
     return "Error Domain=\(domain) Code=\(code) \"\(sentence ?? "(null)")\""
       + (more.isEmpty ? "" : " UserInfo={\(more)}")
   }

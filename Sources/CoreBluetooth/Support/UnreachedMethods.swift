@@ -35,9 +35,9 @@ enum UnreachedMethods {
   }
 
   /// The line for the log; `nil` if every method is called, as far as the program's symbols show.
-  static func line(
-    about delegate: AnyObject, for name: String, _ conforms: (AnyClass) -> Bool
-  ) -> String? {
+  static func line(about delegate: AnyObject, for name: String, _ conforms: (AnyClass) -> Bool)
+    -> String?
+  {
     let classes = classes(of: delegate)
     // The last one that conforms declares the conformance.
     guard let owner = classes.lastIndex(where: conforms), owner > 0, let symbols = ProgramSymbols()
@@ -45,8 +45,9 @@ enum UnreachedMethods {
     let names = classes.map { ProgramSymbols.plain(_typeName($0, qualified: true)) }
     let modules = Set(names.map { $0.prefix { $0 != "." } })
     let functions = symbols.functions(
-      mangledAs: modules.map { "\($0.utf8.count)\($0)" }
-        + ["13CoreBluetooth\(name.utf8.count)\(name)PAAE"])
+      mangledAs: modules.map { "\($0.utf8.count)\($0)" } + [
+        "13CoreBluetooth\(name.utf8.count)\(name)PAAE"
+      ])
     // The defaults are those of the optional methods.
     let defaults = "(extension in CoreBluetooth):CoreBluetooth.\(name)."
     let optional = functions.filter { $0.hasPrefix(defaults) }.map { $0.dropFirst(defaults.count) }
@@ -90,18 +91,16 @@ struct ProgramSymbols {
     self.names = names
   }
 
-  /// The bytes of the table that the table of symbols uses.
-  ///
-  /// Tool Interface Standard, Executable and Linking Format, version 1.2: header, section headers.
+  /// The bytes of the table that the table of symbols uses. Tool Interface Standard, Executable and
+  /// Linking Format, version 1.2: header, section headers.
   static func names(in file: Data) -> Data? {
     func number(at offset: Int, _ byteCount: Int) -> Int? {
       guard offset >= 0, offset <= file.count - byteCount else { return nil }
       return (0..<byteCount).reduce(0) { $0 | Int(file[offset + $1]) << (8 * $1) }
     }
     // The first bytes, 64 bits, least significant byte first.
-    guard file.prefix(6) == Data([0x7F, 0x45, 0x4C, 0x46, 2, 1]),
-      let table = number(at: 0x28, 7), let size = number(at: 0x3A, 2),
-      let count = number(at: 0x3C, 2)
+    guard file.prefix(6) == Data([0x7F, 0x45, 0x4C, 0x46, 2, 1]), let table = number(at: 0x28, 7),
+      let size = number(at: 0x3A, 2), let count = number(at: 0x3C, 2)
     else { return nil }
     for index in 0..<count {
       let section = table + index * size
@@ -144,10 +143,9 @@ struct ProgramSymbols {
   /// A name in full without what depends on where it is written: discriminators of private types, and
   /// the arguments of generic types.
   static func plain(_ name: String) -> String {
-    name
-      .replacing(#/\(unknown context at [^)]*\)\./#, with: "")
-      .replacing(#/\((\w+) in _[0-9A-F]+\)/#) { "\($0.1)" }
-      .replacing(#/^([\w.]+)<[^>]*>/#) { "\($0.1)" }
+    name.replacing(#/\(unknown context at [^)]*\)\./#, with: "").replacing(
+      #/\((\w+) in _[0-9A-F]+\)/#
+    ) { "\($0.1)" }.replacing(#/^([\w.]+)<[^>]*>/#) { "\($0.1)" }
   }
 
   /// A method as Swift writes it: `centralManager(_:didConnect:)`.

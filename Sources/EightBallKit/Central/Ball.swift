@@ -23,9 +23,7 @@ public final class Ball: BallDevice, @unchecked Sendable {
   ///
   /// The question waits until earlier calls of `ask` have ended. It replaces an unanswered question
   /// of an earlier `send`, about which the central reports nothing more.
-  public func send(_ question: String) {
-    central?.send(question, to: self, answerer: nil)
-  }
+  public func send(_ question: String) { central?.send(question, to: self, answerer: nil) }
 
   /// Asks, and waits for the answer.
   ///
@@ -50,9 +48,7 @@ public final class Ball: BallDevice, @unchecked Sendable {
   }
 
   /// Ends the connection. The ball is not connected again until `BallCentral.restart()`.
-  public func reject(because reason: RejectionReason) {
-    central?.reject(self, because: reason)
-  }
+  public func reject(because reason: RejectionReason) { central?.reject(self, because: reason) }
 
   struct Contents {
     var error: BallError?

@@ -48,8 +48,7 @@ extension BallCentral {
   }
 
   /// Stops waiting for an answer. The caller has to end the returned inquiry.
-  @discardableResult
-  func end(_ ball: Ball) -> Inquiry? {
+  @discardableResult func end(_ ball: Ball) -> Inquiry? {
     ball.conversation.timer?.cancel()
     ball.conversation.timer = nil
     defer { ball.conversation.inquiry = nil }
@@ -133,8 +132,7 @@ extension BallCentral {
     _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
     error: (any Error)?
   ) {
-    guard let ball = ball(peripheral),
-      characteristic === ball.conversation.answerCharacteristic
+    guard let ball = ball(peripheral), characteristic === ball.conversation.answerCharacteristic
     else { return }
     let wasWanted =
       ball.conversation.subscriptionChanges.isEmpty
@@ -163,8 +161,7 @@ extension BallCentral {
     _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic,
     error: (any Error)?
   ) {
-    guard let ball = ball(peripheral),
-      characteristic === ball.conversation.questionCharacteristic
+    guard let ball = ball(peripheral), characteristic === ball.conversation.questionCharacteristic
     else { return }
     ball.conversation.unconfirmedWrites = max(0, ball.conversation.unconfirmedWrites - 1)
     // It may confirm a question that was replaced.
@@ -192,9 +189,8 @@ extension BallCentral {
     error: (any Error)?
   ) {
     guard let ball = ball(peripheral), error == nil,
-      characteristic === ball.conversation.answerCharacteristic,
-      let value = characteristic.value, !value.isEmpty,
-      let text = String(bytes: value, encoding: .utf8)
+      characteristic === ball.conversation.answerCharacteristic, let value = characteristic.value,
+      !value.isEmpty, let text = String(bytes: value, encoding: .utf8)
     else { return }
     guard ball.conversation.unacceptedQuestion != nil else { return deliver(text, from: ball) }
     // The ball has not confirmed the question. A value from before the write answers another

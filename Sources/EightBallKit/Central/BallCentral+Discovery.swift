@@ -155,9 +155,7 @@ extension BallCentral: CBPeripheralDelegate {
     ball.conversation.questionCharacteristic = characteristics.first {
       $0.uuid == BallProfile.question
     }
-    ball.conversation.answerCharacteristic = characteristics.first {
-      $0.uuid == BallProfile.answer
-    }
+    ball.conversation.answerCharacteristic = characteristics.first { $0.uuid == BallProfile.answer }
     guard !ball.conversation.isDiscovered else { return resume(ball) }
     ball.conversation.isDiscovered = true
     discovered.withLock { $0.append(ball) }

@@ -145,9 +145,7 @@ public final class BallCentral: BallManager, @unchecked Sendable {
 
   /// Stores the CoreBluetooth manager. It may call its delegate before the initialiser has returned
   /// it.
-  func begin(with made: CBCentralManager) {
-    manager.withLock { $0 = made }
-  }
+  func begin(with made: CBCentralManager) { manager.withLock { $0 = made } }
 
   func scan() {
     cbManager?.scanForPeripherals(
@@ -157,9 +155,7 @@ public final class BallCentral: BallManager, @unchecked Sendable {
   }
 
   /// The ball with this peripheral.
-  func ball(_ peripheral: CBPeripheral) -> Ball? {
-    known[peripheral.identifier]
-  }
+  func ball(_ peripheral: CBPeripheral) -> Ball? { known[peripheral.identifier] }
 
   /// Disconnects and removes an unwanted ball.
   func drop(_ ball: Ball) {

@@ -90,7 +90,6 @@ public final class NearbyDevices: NSObject, CBCentralManagerDelegate, @unchecked
           // 127 stands for unknown. Core Specification, Vol 4, Part E, 7.7.65.2.
           rssi: RSSI.intValue == 127 ? nil : RSSI.intValue,
           isConnectable: advertisementData[CBAdvertisementDataIsConnectable] as? Bool ?? false,
-          services: services.map(\.uuidString),
-          isBall: services.contains(BallProfile.service))))
+          services: services.map(\.uuidString), isBall: services.contains(BallProfile.service))))
   }
 }

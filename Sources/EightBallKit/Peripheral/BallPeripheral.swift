@@ -109,9 +109,7 @@ public final class BallPeripheral: BallManager, @unchecked Sendable {
 
   /// Stores the CoreBluetooth manager. It may call its delegate before the initialiser has returned
   /// it.
-  func begin(with made: CBPeripheralManager) {
-    manager.withLock { $0 = made }
-  }
+  func begin(with made: CBPeripheralManager) { manager.withLock { $0 = made } }
 
   func asker(_ central: CBCentral) -> BallAsker {
     known.withLock {
@@ -169,8 +167,7 @@ public final class BallPeripheral: BallManager, @unchecked Sendable {
 
   /// Notifies the waiting answer, if there is one and the central has subscribed.
   func notify(_ asker: BallAsker) {
-    guard asker.isSubscribed, let pending = asker.pending, let answerCharacteristic,
-      let cbManager
+    guard asker.isSubscribed, let pending = asker.pending, let answerCharacteristic, let cbManager
     else { return }
     // Without room it is sent later.
     guard
@@ -179,8 +176,7 @@ public final class BallPeripheral: BallManager, @unchecked Sendable {
     else { return }
     asker.pending = nil
     for case let observer as any BallPeripheralObserver in observers {
-      observer.ballPeripheral(
-        self, didSend: pending.answer, to: asker, question: pending.question)
+      observer.ballPeripheral(self, didSend: pending.answer, to: asker, question: pending.question)
     }
     streams.send(.answered(asker, answer: pending.answer, question: pending.question))
   }

@@ -7,9 +7,9 @@ final class EventStreams<Event: Sendable>: Sendable {
   private let readers = Locked<[UUID: AsyncStream<Event>.Continuation]?>([:])
 
   /// A new reader's events: first those of `present`, called on `queue`, then the following ones.
-  func makeStream(
-    on queue: DispatchQueue, beginningWith present: @escaping @Sendable () -> [Event]
-  ) -> AsyncStream<Event> {
+  func makeStream(on queue: DispatchQueue, beginningWith present: @escaping @Sendable () -> [Event])
+    -> AsyncStream<Event>
+  {
     let (stream, continuation) = AsyncStream<Event>.makeStream()
     queue.async { [readers] in
       let id = UUID()
@@ -19,9 +19,7 @@ final class EventStreams<Event: Sendable>: Sendable {
       }
       if isOver { return continuation.finish() }
       for event in present() { continuation.yield(event) }
-      continuation.onTermination = { _ in
-        readers.withLock { _ = $0?.removeValue(forKey: id) }
-      }
+      continuation.onTermination = { _ in readers.withLock { _ = $0?.removeValue(forKey: id) } }
     }
     return stream
   }
@@ -40,4 +38,50 @@ final class EventStreams<Event: Sendable>: Sendable {
   }
 
   deinit { finish() }
+}
+
+/// One-shot timers.
+protocol BallTimers: Sendable {
+  /// Calls `body` once on `queue` after this many seconds, unless it is cancelled.
+  func schedule(
+    after seconds: TimeInterval, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
+  ) -> any BallTimer
+}
+
+/// A scheduled call.
+protocol BallTimer: Sendable { func cancel() }
+
+/// Dispatch timers.
+struct DispatchTimers: BallTimers {
+  func schedule(
+    after seconds: TimeInterval, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
+  ) -> any BallTimer {
+    let source = DispatchSource.makeTimerSource(queue: queue)
+    source.schedule(deadline: .now() + seconds)
+    source.setEventHandler(handler: body)
+    source.activate()
+    return Timer(source: source)
+  }
+
+  private final class Timer: BallTimer, @unchecked Sendable {
+    private let source: any DispatchSourceTimer
+
+    init(source: any DispatchSourceTimer) { self.source = source }
+
+    func cancel() { source.cancel() }
+  }
+}
+
+/// A value that one thread at a time can access.
+final class Locked<Value>: @unchecked Sendable {
+  private var value: Value
+  private let lock = NSLock()
+
+  init(_ value: Value) { self.value = value }
+
+  func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(&value)
+  }
 }

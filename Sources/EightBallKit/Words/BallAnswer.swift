@@ -12,8 +12,7 @@ public struct BallAnswer: Hashable, Sendable, CustomStringConvertible {
   /// The answer with this English text or slug; `nil` for any other text.
   public init?(_ text: String) {
     let index =
-      Self.texts.firstIndex(of: text)
-      ?? Self.texts.indices.first { Self.slug(at: $0) == text }
+      Self.texts.firstIndex(of: text) ?? Self.texts.indices.first { Self.slug(at: $0) == text }
     guard let index else { return nil }
     self.index = index
   }
@@ -25,11 +24,9 @@ public struct BallAnswer: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// A random answer, all equally likely, from a generator.
-  public static func random<Generator: RandomNumberGenerator>(
-    using generator: inout Generator
-  ) -> BallAnswer {
-    BallAnswer(known: Int.random(in: texts.indices, using: &generator))
-  }
+  public static func random<Generator: RandomNumberGenerator>(using generator: inout Generator)
+    -> BallAnswer
+  { BallAnswer(known: Int.random(in: texts.indices, using: &generator)) }
 
   /// All twenty, by number.
   public static var all: [BallAnswer] { texts.indices.map { BallAnswer(known: $0) } }
@@ -41,9 +38,7 @@ public struct BallAnswer: Hashable, Sendable, CustomStringConvertible {
   /// The English text.
   public var description: String { text }
 
-  private init(known index: Int) {
-    self.index = index
-  }
+  private init(known index: Int) { self.index = index }
 
   private static func slug(at index: Int) -> String {
     index < 10 ? "SLUG-ANSWER-0\(index)" : "SLUG-ANSWER-\(index)"
@@ -52,9 +47,30 @@ public struct BallAnswer: Hashable, Sendable, CustomStringConvertible {
   private static let texts = [
     "It is certain.", "It is decidedly so.", "Without a doubt.", "Yes – definitely.",
     "You may rely on it.", "As I see it, yes.", "Most likely.", "Outlook good.", "Yes.",
-    "Signs point to yes.", "Reply hazy, try again.", "Ask again later.",
-    "Better not tell you now.", "Cannot predict now.", "Concentrate and ask again.",
-    "Don’t count on it.", "My reply is no.", "My sources say no.", "Outlook not so good.",
-    "Very doubtful.",
+    "Signs point to yes.", "Reply hazy, try again.", "Ask again later.", "Better not tell you now.",
+    "Cannot predict now.", "Concentrate and ask again.", "Don’t count on it.", "My reply is no.",
+    "My sources say no.", "Outlook not so good.", "Very doubtful.",
   ]
+}
+
+/// Sample questions.
+public enum BallQuestion {
+  /// Twenty questions.
+  public static let all = [
+    "Will it rain tomorrow?", "Is there cake in the kitchen?", "Should I take the stairs today?",
+    "Will my code compile at the first try?", "Is somebody thinking of me just now?",
+    "Should I call an old friend tonight?", "Will I find the other sock?",
+    "Is this the year I learn the piano?", "Should I have another cup of tea?",
+    "Will the train be on time?", "Does the cat know what I said?", "Should I trust my first idea?",
+    "Will I laugh before lunch?", "Is it time for a holiday?", "Will the next card be a queen?",
+    "Should I plant tomatoes this spring?", "Will my team win the next match?",
+    "Is there life on other planets?", "Should I read one more chapter?",
+    "Will I remember this question?",
+  ]
+
+  /// A random question.
+  public static func random() -> String { all.randomElement() ?? "Is there a question?" }
+
+  /// Whether a ball accepts `text` as a question: it ends in a question mark.
+  public static func isQuestion(_ text: String) -> Bool { text.utf8.last == UInt8(ascii: "?") }
 }

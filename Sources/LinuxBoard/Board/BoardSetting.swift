@@ -1,4 +1,6 @@
-import Boards
+import BluetoothHost
+import EightBall
+import LinuxRadio
 
 /// Overrides one field of a board's file: `shake.line=GPIO23`.
 ///
@@ -12,7 +14,7 @@ public struct BoardSetting: Equatable, Sendable {
   /// - Throws: If it is not NAME=VALUE, or the name or the value is wrong.
   public init(_ text: String) throws(BoardError) {
     self.text = text
-    do throws(BoardFault) {
+    do throws(BoardSettingError) {
       var changes = BoardChanges()
       try changes.add(text.utf8.span, at: 0)
       if let radio = changes.board.radio, !isRadio(radio.description) {
@@ -39,7 +41,7 @@ extension BoardDescription {
   public mutating func apply(_ settings: [BoardSetting]) throws(BoardError) {
     var changes = BoardChanges(to: self)
     for (index, setting) in settings.enumerated() {
-      do throws(BoardFault) {
+      do throws(BoardSettingError) {
         try changes.add(setting.text.utf8.span, at: index)
       } catch {
         throw BoardError(error, of: setting.text)
@@ -48,7 +50,7 @@ extension BoardDescription {
     do throws(BoardChangeError) {
       try changes.complete()
     } catch {
-      throw BoardError(error.fault, of: settings[error.index].text)
+      throw BoardError(error.cause, of: settings[error.index].text)
     }
     self = changes.board
   }
@@ -56,11 +58,128 @@ extension BoardDescription {
 
 extension BoardError {
   /// What is wrong with the setting `text`.
-  fileprivate init(_ fault: BoardFault, of text: String) {
+  fileprivate init(_ error: BoardSettingError, of text: String) {
     let problem =
-      fault == .wrongValue(.radio)
+      error == .wrongValue(.radio)
       ? "expected \(BoardField.radio.expectedWords)"
-      : String(writing: { fault.write(to: &$0, of: text.utf8.span) })
+      : String(writing: { error.write(to: &$0, of: text.utf8.span) })
     self.init("--set \(BoardError.shown(text))", problem)
   }
+}
+
+extension BoardDescription {
+  /// The settings for `--set` that describe this whole board, except its name.
+  public var settings: [String] { settings(leavingOutUsual: false) }
+
+  /// The same without those that the others imply, as a person would write them: the offset of a line called GPIO18, and
+  /// the usual wiring of a button or a light.
+  var fewestSettings: [String] { settings(leavingOutUsual: true) }
+
+  private func settings(leavingOutUsual isShort: Bool) -> [String] {
+    var settings: [String] = []
+    if let chip { settings.append("\(BoardField.chip.name)=\(chip)") }
+    if let radio { settings.append("\(BoardField.radio.name)=\(radio)") }
+    for part in BoardPart.allCases {
+      guard let line = self[part] else { continue }
+      let usual = part.usualLine
+      let values: [(field: BoardField, text: String, isUsual: Bool)] = [
+        (.line, line.name.description, false),
+        (.offset, "\(line.offset)", line.name.gpioNumber == line.offset),
+        (.active, line.activeLow ? "low" : "high", line.activeLow == usual.activeLow),
+        (.bias, line.bias.name.description, line.bias == usual.bias),
+        (
+          .debounce, "\(line.debounceMilliseconds)",
+          line.debounceMilliseconds == usual.debounceMilliseconds
+        ),
+      ]
+      for value in values where part.has(value.field) && !(isShort && value.isUsual) {
+        settings.append("\(part).\(value.field.name)=\(value.text)")
+      }
+    }
+    return settings
+  }
+}
+
+extension BoardText: CustomStringConvertible {
+  /// `text`; `nil` if it does not fit.
+  public init?(_ text: String) {
+    self.init(text.utf8.span)
+  }
+
+  /// The text.
+  public var description: String { String(writing: { $0.writePrefix(of: span) }) }
+}
+
+extension BoardPart: CaseIterable, CustomStringConvertible {
+  /// All parts, in the order of a board's file.
+  public static var allCases: [BoardPart] { all.indices.map { all[$0] } }
+
+  /// Its name in a board's file.
+  public var description: String { name.description }
+}
+
+extension BoardDescription {
+  /// The radio to use if the command line names none; `nil` for the first usable one.
+  public var radioName: RadioAddress? { radio.flatMap { try? RadioAddress($0.description) } }
+
+  /// The line of a button; `nil` if the board has none.
+  public func line(_ button: ButtonName) -> LineDescription? {
+    switch button {
+    case .shake: shake
+    case .clear: clear
+    }
+  }
+
+  /// The line of a light; `nil` if the board has none.
+  public func line(_ light: LightName) -> LineDescription? {
+    switch light {
+    case .status: status
+    case .answer: answer
+    }
+  }
+}
+
+/// What is wrong with a board's file or with an option about a board.
+///
+/// Prints as one line: "my-board.conf:7: shake.offset: expected a whole number from 0 to 1023,
+/// not "five"".
+public struct BoardError: Error, Equatable, CustomStringConvertible {
+  /// Where the error is: a file's path, or an option.
+  public var source: String
+  /// The line of the file, counted from 1; `nil` if the error is not in one line.
+  public var line: Int?
+  /// The field, such as "shake.offset"; `nil` if the error is not in one field.
+  public var field: String?
+  /// What is wrong, and what was expected.
+  public var problem: String
+
+  /// An error at `source`.
+  public init(_ source: String, line: Int? = nil, field: String? = nil, _ problem: String) {
+    self.source = source
+    self.line = line
+    self.field = field
+    self.problem = problem
+  }
+
+  /// What is wrong and where, in a sentence without its full stop.
+  public var description: String {
+    var text = source
+    if let line { text += ":\(line)" }
+    if let field { text += ": \(field)" }
+    return "\(text): \(problem)"
+  }
+
+  /// `shown(text)` in quotes.
+  static func quoted(_ text: String) -> String { "\"\(shown(text))\"" }
+
+  /// `text`, shortened and without control characters.
+  static func shown(_ text: String) -> String {
+    String(writing: { $0.writeShown(text.utf8.span) })
+  }
+}
+
+/// "a", "a or b", "a, b or c".
+func alternatives(_ names: [String], _ conjunction: String = "or") -> String {
+  guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+  return "\(names.dropLast().joined(separator: ", ")) \(conjunction) \(last)"
 }

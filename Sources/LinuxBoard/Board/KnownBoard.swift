@@ -1,7 +1,6 @@
-import Boards
+import EightBall
 import Linux
 import LinuxRadio
-import LinuxSystem
 
 /// A board that the program knows, or one of a file.
 public struct KnownBoard: Equatable, Sendable {
@@ -131,3 +130,50 @@ extension BoardField {
 
 /// Whether `text` names a radio.
 func isRadio(_ text: String) -> Bool { (try? RadioAddress(text)) != nil }
+
+/// The machine's device tree.
+public enum DeviceTree {
+  /// This machine's model, such as "Raspberry Pi 4 Model B Rev 1.4"; `nil` without a device tree.
+  /// Read from /sys, since a confined service cannot read /proc.
+  public static var model: String? {
+    guard let text = try? Files.text(of: "/sys/firmware/devicetree/base/model") else { return nil }
+    return model(fromProperty: text)
+  }
+
+  /// The text of a property, which ends in a zero byte; `nil` if it is empty.
+  static func model(fromProperty text: String) -> String? {
+    let count = ModelSearch.model(inProperty: text.utf8.span).count
+    return count == 0 ? nil : String(decoding: text.utf8.prefix(count), as: UTF8.self)
+  }
+}
+
+/// The one of `names` that a person probably meant; `nil` if none is near, or if several are equally near.
+///
+/// The distance counts characters that are missing or too many, so that "pi4" is nearer to "pi-4b"
+/// than to "pi-5". At most half of the characters of `text` and one more may differ.
+public func nearestName(to text: String, among names: [String]) -> String? {
+  let limit = text.count / 2 + 1
+  let distances = names.map { distance(text, $0) }
+  guard let least = distances.min(), least <= limit,
+    let index = distances.firstIndex(of: least), distances.lastIndex(of: least) == index
+  else { return nil }
+  return names[index]
+}
+
+/// How many characters have to be deleted and inserted to make one text of the other.
+private func distance(_ text: String, _ other: String) -> Int {
+  let target = Array(other)
+  // For each prefix of `target`, the distance from what has been read of `text`.
+  var row = Array(0...target.count)
+  for (index, character) in text.enumerated() {
+    var diagonal = row[0]
+    row[0] = index + 1
+    for column in target.indices {
+      let above = row[column + 1]
+      row[column + 1] =
+        character == target[column] ? diagonal : min(above, row[column]) + 1
+      diagonal = above
+    }
+  }
+  return row[target.count]
+}

@@ -1,6 +1,5 @@
 import Linux
 import LinuxRadio
-import LinuxSystem
 import VirtualRadio
 
 extension Checkup {
@@ -8,7 +7,7 @@ extension Checkup {
   ///
   /// - Parameter adapters: The findings about the adapters. Only those about the chosen radio can be wrong.
   func radioFindings(besides adapters: [Finding]) -> [Finding] {
-    if let failure = machine.radioFailure {
+    if let failure = machine.radioError {
       if failure.isInUse {
         // Not an error: the other program may be the ball itself.
         let remedy = failure.remedy.map { "If not: \($0.prefix(1).lowercased())\($0.dropFirst())" }
@@ -30,14 +29,14 @@ extension Checkup {
     case .success(let list): adapters = list
     case .failure(let error):
       let failure = RadioError(radio.adapter ?? .adapter(0), error)
-      return [trouble(failure, isWanted: radio.adapter != nil)]
+      return [finding(failure, isWanted: radio.adapter != nil)]
     }
     var findings = adapters.map { finding($0) }
     if case .adapter(let number) = radio.name.way,
       !adapters.contains(where: { $0.number == number })
     {
       let missing = SystemError(.noSuchDevice, "find", "hci\(number)")
-      findings.append(trouble(RadioError(radio.name, missing), isWanted: true))
+      findings.append(finding(RadioError(radio.name, missing), isWanted: true))
     } else if adapters.isEmpty {
       findings.append(
         Finding(
@@ -61,7 +60,7 @@ extension Checkup {
     }
     let name = radio.adapter.map { "\($0)" } ?? first.name
     let isWanted = radio.adapter != nil || radio.name == .virtual && radio.isDefault
-    var finding = trouble(RadioError(name, .notPermitted), isWanted: isWanted)
+    var finding = finding(RadioError(name, .notPermitted), isWanted: isWanted)
     finding.subject = subject
     return finding
   }
@@ -77,14 +76,14 @@ extension Checkup {
   }
 
   private func finding(_ adapter: Adapter) -> Finding {
-    guard let obstacle = adapter.obstacle(mayConfigure: true) else {
+    guard let error = adapter.useError(mayConfigure: true) else {
       let state =
         adapter.isUp
         ? "up: the system has it, and releases it for a ball" : "down, and free"
       return Finding(.ok, "adapter", "\(adapter.title) is \(state)")
     }
-    guard obstacle == .held else {
-      return trouble(RadioError(adapter.name, obstacle), isWanted: isWanted(adapter))
+    guard error == .held else {
+      return finding(RadioError(adapter.name, error), isWanted: isWanted(adapter))
     }
     // Only root sees who holds it; if the service runs, it is assumed to be the holder.
     let own = machine.holders.first { machine.service.processes.contains($0.number) }
@@ -93,8 +92,8 @@ extension Checkup {
       return Finding(
         .ok, "adapter", "\(adapter.title) is held by \(machine.service.name)\(process)")
     }
-    return trouble(
-      RadioError(adapter.name, obstacle, holders: machine.holders), isWanted: isWanted(adapter))
+    return finding(
+      RadioError(adapter.name, error, holders: machine.holders), isWanted: isWanted(adapter))
   }
 
   /// Whether a ball would use this adapter.
@@ -106,7 +105,7 @@ extension Checkup {
     }
   }
 
-  private func trouble(_ error: RadioError, isWanted: Bool) -> Finding {
+  private func finding(_ error: RadioError, isWanted: Bool) -> Finding {
     Finding(isWanted ? .wrong : .note, "adapter", error.reason, remedy: error.remedy)
   }
 }

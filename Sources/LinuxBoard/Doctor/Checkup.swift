@@ -1,6 +1,7 @@
-import Boards
+import EightBall
+import Linux
+import LinuxPort
 import LinuxRadio
-import LinuxSystem
 
 /// What a machine's facts mean for a ball on it: a finding for each checked item, from the radio to
 /// the service.
@@ -111,5 +112,91 @@ public struct Checkup: Equatable, Sendable {
         .note, "\(name) is installed, but does not run",
         "To start it now and at boot: sudo systemctl enable --now \(name)")
     }
+  }
+}
+
+extension Checkup {
+  /// The chosen board, its chip, each of its lines, and each missing button or light.
+  var boardFindings: [Finding] {
+    let description: BoardDescription?
+    switch board.board {
+    case .success(let found): description = found
+    case .failure(let error): return [Finding(.wrong, "board", error.description)]
+    }
+    guard let description else {
+      return [
+        Finding(
+          .note, "board", because("none", board.reason), remedy: KnownBoard.howToName)
+      ]
+    }
+    let finding = Finding(.ok, "board", because("\(description.name)", board.reason))
+    guard description.hasLines else {
+      return [finding, Finding(.note, "lines", "the board has no buttons or lights")]
+    }
+    let lines =
+      description.isVirtual
+      ? [Finding(.ok, "chip", "simulated by the program")]
+      : lineFindings(chip: description.chip?.description ?? "")
+    let missing = BoardPart.allCases.filter { description[$0] == nil }
+    return [finding] + lines + missing.map { Finding(.note, "\($0)", "the board has none") }
+  }
+
+  private func lineFindings(chip: String) -> [Finding] {
+    switch machine.lines {
+    case nil: return []
+    case .failure(let error):
+      // This user may not look, but the running service would report a problem.
+      let isOurs = isServiceRunning && [.noPermission, .notInGroup].contains(error.cause)
+      return [Finding(isOurs ? .note : .wrong, "chip", error.reason, remedy: error.remedy)]
+    case .success(let survey):
+      let found = Finding(.ok, "chip", "“\(chip)” is \(survey.path)")
+      return [found] + survey.lines.map { finding($0, of: chip, at: survey.path) }
+    }
+  }
+
+  private func finding(
+    _ line: ChipSurvey.Line, of chip: String, at path: String
+  ) -> Finding {
+    func finding(_ cause: LineAccessError) -> Finding {
+      let error = LineError(cause, chip: chip, path: path, line: line.name, user: line.user)
+      return Finding(.wrong, line.part, error.reason, remedy: error.remedy)
+    }
+    guard let offset = line.offset else { return finding(.noLine) }
+    guard let user = line.user else {
+      return Finding(.ok, line.part, "line \(line.name) (at \(offset)) is free")
+    }
+    guard user == LineUser.name.description, isServiceRunning else { return finding(.busy) }
+    return Finding(
+      .ok, line.part, "line \(line.name) (at \(offset)) is held by \(machine.service.name)")
+  }
+}
+
+/// One checked item, and its verdict.
+public struct Finding: Equatable, Sendable {
+  /// Whether a ball can run with it.
+  public enum Verdict: String, Sendable {
+    /// As a ball needs it.
+    case ok
+    /// A ball runs with it, but the user may want to know.
+    case note
+    /// A ball does not run with it.
+    case wrong
+  }
+
+  /// Whether a ball can run with it.
+  public var verdict: Verdict
+  /// The checked item in a word: "adapter".
+  public var subject: String
+  /// What was found, without a full stop.
+  public var text: String
+  /// What to do, without a full stop; `nil` if nothing is needed, or nothing is known to help.
+  public var remedy: String?
+
+  /// A finding about `subject`.
+  public init(_ verdict: Verdict, _ subject: String, _ text: String, remedy: String? = nil) {
+    self.verdict = verdict
+    self.subject = subject
+    self.text = text
+    self.remedy = remedy
   }
 }

@@ -1,7 +1,7 @@
-import Boards
+import EightBall
 import Linux
+import LinuxAir
 import LinuxRadio
-import LinuxSystem
 
 /// The facts about a machine that matter for a ball. `Checkup` evaluates them.
 public struct Machine: Equatable, Sendable {
@@ -22,7 +22,7 @@ public struct Machine: Equatable, Sendable {
   var service: SystemService
   /// Why the radio cannot be opened. An adapter is not tried: that would take it away from its
   /// user.
-  var radioFailure: RadioError?
+  var radioError: RadioError?
 
   /// Collects the facts of this machine, and changes nothing.
   ///
@@ -55,13 +55,13 @@ public struct Machine: Equatable, Sendable {
     if case .adapter = radio.way { return }
     do {
       let loop = try EventLoop()
-      var port = RadioSourcePort(radio, loop: loop)
+      var port = RadioSourcePort(radio, loop: loop, air: SharedAir(loop: loop))
       defer { port.close() }
       try port.open(in: loop)
     } catch let error as RadioError {
-      radioFailure = error
+      radioError = error
     } catch {
-      radioFailure = RadioError("\(error)")
+      radioError = RadioError("\(error)")
     }
   }
 }

@@ -1,9 +1,9 @@
-import Boards
 import CGPIOD
+import EightBall
 import Glibc
 import Linux
 import LinuxPort
-import LinuxSystem
+import LinuxRadio
 
 /// The state of a board's lines, found without requesting them.
 public struct ChipSurvey: Equatable, Sendable {
@@ -52,7 +52,7 @@ extension ChipSurvey {
     let settings = unsafe zip(wanted, names).map { wanted, name in
       unsafe wanted.1.settings(isOutput: !wanted.0.isButton, name: name)
     }
-    var failure = cgpiod_failure()
+    var failure = cgpiod_error()
     var states = [cgpiod_line_state](repeating: cgpiod_line_state(), count: wanted.count)
     let result = unsafe cgpiod_survey(
       directory, label, settings, settings.count, &states, &failure)
@@ -61,11 +61,11 @@ extension ChipSurvey {
       let user = unsafe withUnsafeBytes(of: failure.user) { unsafe Self.text($0) }
       let group = path.flatMap { Files.group(of: $0) }
       let index = Int(failure.line)
-      let trouble = LineTrouble(failure, wasThere: false, hasGroup: group != nil)
+      let cause = LineAccessError(failure, wasThere: false, hasGroup: group != nil)
       throw LineError(
-        trouble, chip: label, path: path,
+        cause, chip: label, path: path,
         line: wanted.indices.contains(index) ? wanted[index].1.name.description : nil, user: user,
-        group: group, code: trouble == .other ? ErrorNumber(rawValue: failure.code) : nil)
+        group: group, code: cause == .other ? ErrorNumber(rawValue: failure.code) : nil)
     }
     self.path = path ?? directory
     lines = zip(wanted, states).map { wanted, state in
@@ -80,5 +80,63 @@ extension ChipSurvey {
   private static func text(_ bytes: UnsafeRawBufferPointer) -> String? {
     let text = unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     return text.isEmpty ? nil : text
+  }
+}
+
+/// Why a board's lines cannot be used, and what to do.
+public struct LineError: Error, Equatable, CustomStringConvertible {
+  /// What is wrong.
+  public var cause: LineAccessError
+  /// The label of the chip.
+  public var chip: String
+  /// The chip's path, if it was found.
+  public var path: String?
+  /// The line's name, if the error is about one line.
+  public var line: String?
+  /// The consumer of the line, if known.
+  public var user: String?
+  /// The group that may open the chip, if there is one to join.
+  public var group: String?
+  /// The kernel's reason, if the words of `cause` use it.
+  public var code: ErrorNumber?
+
+  /// An error of this kind.
+  public init(
+    _ cause: LineAccessError, chip: String, path: String? = nil, line: String? = nil,
+    user: String? = nil, group: String? = nil, code: ErrorNumber? = nil
+  ) {
+    self.cause = cause
+    self.chip = chip
+    self.path = path
+    self.line = line
+    self.user = user
+    self.group = group
+    self.code = code
+  }
+
+  /// What is wrong.
+  public var reason: String { cause.reason.text(field) }
+
+  /// What to do about it.
+  public var remedy: String? { cause.remedy?.text(field) }
+
+  /// The field of a wording.
+  private func field(_ letter: UInt8) -> String {
+    switch letter {
+    case UInt8(ascii: "c"): return chip
+    case UInt8(ascii: "p"): return path ?? "the GPIO chip"
+    case UInt8(ascii: "l"): return line.map { "line \($0)" } ?? "a line"
+    case UInt8(ascii: "u"):
+      guard let user, user != "?" else { return "another program" }
+      return "“\(user)”"
+    case UInt8(ascii: "g"): return group ?? ""
+    case UInt8(ascii: "f"): return code?.description ?? ""
+    default: return ""
+    }
+  }
+
+  /// One or two sentences, without the last full stop.
+  public var description: String {
+    remedy.map { "\(reason). \($0)" } ?? reason
   }
 }

@@ -1,6 +1,5 @@
 import BallRunner
 import BluetoothHost
-import Boards
 import EightBall
 import VirtualBoard
 
@@ -28,7 +27,7 @@ public final class VirtualLines: FrontPanelPort {
   private let wanted: [(part: BoardPart, line: LineDescription)]
   private var request: LineRequest?
   /// Why the lines cannot be used.
-  private var trouble: LineError?
+  private var lastError: LineError?
   /// When each button that was pressed for a duration is released.
   private var shakeEnd: Instant?
   private var clearEnd: Instant?
@@ -129,17 +128,17 @@ public final class VirtualLines: FrontPanelPort {
   public func takeLinesChange() -> LinesChange { .none }
 
   /// Writes why the lines cannot be used, and what to do.
-  public func writeLinesTrouble(to writer: inout ByteWriter) {
-    guard let trouble else { return }
-    writer.writePrefix(of: Array(trouble.description.utf8).span)
+  public func writeLinesError(to writer: inout ByteWriter) {
+    guard let lastError else { return }
+    writer.writePrefix(of: Array(lastError.description.utf8).span)
   }
 
-  /// The result of `body`; `nil` if it fails, and `trouble` is set then.
+  /// The result of `body`; `nil` if it fails, and `lastError` is set then.
   private func attempt<Result>(_ body: () throws(GPIOError) -> Result) -> Result? {
     do throws(GPIOError) {
       return try body()
     } catch {
-      trouble = self.error(error)
+      lastError = self.error(error)
       return nil
     }
   }

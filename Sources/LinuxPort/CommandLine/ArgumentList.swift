@@ -34,7 +34,7 @@ public struct ArgumentList {
 }
 
 extension Span<UInt8> {
-  /// Whether it is written as an option: "-" and at least one more byte, which is no digit.
+  /// Whether it is written as an option: "-" and at least one more byte, which is not a digit.
   var isOption: Bool {
     guard count > 1, self[0] == UInt8(ascii: "-") else { return false }
     return self[1] < UInt8(ascii: "0") || self[1] > UInt8(ascii: "9")

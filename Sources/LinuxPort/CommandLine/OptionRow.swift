@@ -76,7 +76,7 @@ public struct OptionReader<Table: OptionTable> {
   public enum Item {
     /// The number of an option, and its value; `nil` for an option without one.
     case option(Int, ProgramText?)
-    /// An argument that is no option.
+    /// An argument that is not an option.
     case argument(ProgramText)
   }
 
@@ -126,7 +126,7 @@ public struct OptionReader<Table: OptionTable> {
 /// What is wrong with an argument.
 public struct ArgumentError: Error {
   /// The kinds of errors.
-  public enum Fault: Sendable {
+  public enum Cause: Sendable {
     /// It is written as an option, and the table has none of this name.
     case unknownOption
     /// The command takes no argument here.
@@ -140,19 +140,19 @@ public struct ArgumentError: Error {
   }
 
   /// What is wrong.
-  public var fault: Fault
+  public var cause: Cause
   /// The wrong argument or value.
   public var text: ProgramText
 
   /// An error about `text`.
-  public init(_ fault: Fault, _ text: ProgramText) {
-    self.fault = fault
+  public init(_ cause: Cause, _ text: ProgramText) {
+    self.cause = cause
     self.text = text
   }
 
   /// Writes what is wrong.
   public func write(to writer: inout ByteWriter) {
-    switch fault {
+    switch cause {
     case .unknownOption: quote("Unknown option '", to: &writer)
     case .unexpected: quote("Unexpected argument '", to: &writer)
     case .missingValue(let row):

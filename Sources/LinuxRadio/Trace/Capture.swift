@@ -1,5 +1,5 @@
 import BluetoothHost
-import LinuxSystem
+import Linux
 
 /// A file of a radio's packets for btmon, hcidump and Wireshark: btsnoop, with H4 packets.
 ///
@@ -73,5 +73,21 @@ public final class Capture: PacketSink {
     var reader = ByteReader(packet)
     let type = HCIPacketType(rawValue: reader.readUInt8() ?? 0)
     return (direction == .received ? 1 : 0) | (type == .command || type == .event ? 2 : 0)
+  }
+}
+
+/// Receives the packets of a radio: a capture file, a trace on the terminal.
+public protocol PacketSink: AnyObject {
+  /// Takes a whole packet, which begins with H4's type byte.
+  func note(_ packet: Span<UInt8>, _ direction: PacketDirection)
+}
+
+/// The wall clock, which may be set at any time: for time stamps, not for waiting.
+public enum WallClock {
+  /// Microseconds since the start of 1970, in UTC.
+  public static var microseconds: Int64 {
+    var fraction: UInt32 = 0
+    let seconds = unsafe clinux_time(&fraction)
+    return Int64(seconds) &* 1_000_000 &+ Int64(fraction)
   }
 }

@@ -51,16 +51,16 @@ extension VirtualAir {
   }
 
   /// The two sides, if `initiator` looks for `advertiser`, and each accepts the other.
-  private func meeting(
-    of initiator: VirtualController, with advertiser: VirtualController
-  ) -> Meeting? {
+  private func meeting(of initiator: VirtualController, with advertiser: VirtualController)
+    -> Meeting?
+  {
     guard let initiation = initiator.state.initiation,
       let advertising = advertiser.state.advertising, advertising.isConnectable,
       signalStrength(from: advertiser, to: initiator) != nil,
       let found = initiator.finds(advertising, initiation),
       let address = initiator.address(initiation.own, towards: found.identity),
-      let admitted = advertiser.admits(address, advertising),
-      initiator.hasRoomForLink, advertiser.hasRoomForLink
+      let admitted = advertiser.admits(address, advertising), initiator.hasRoomForLink,
+      advertiser.hasRoomForLink
     else { return nil }
     return Meeting(advertiser: found, initiator: admitted)
   }
@@ -119,9 +119,7 @@ extension VirtualController {
     let isAdmitted =
       if let target = advertising.target {
         target == address || advertising.peer == sender.identity
-      } else {
-        !advertising.connectsAcceptListOnly || state.acceptList.contains(sender.identity)
-      }
+      } else { !advertising.connectsAcceptListOnly || state.acceptList.contains(sender.identity) }
     return isAdmitted ? sender : nil
   }
 }

@@ -133,9 +133,7 @@ public final class VirtualAir {
   }
 
   /// An advertiser may have lost a receiver.
-  func audienceChanged() {
-    audienceChanges &+= 1
-  }
+  func audienceChanged() { audienceChanges &+= 1 }
 
   /// `controller` has started or stopped scanning or initiating.
   func listeningChanged(of controller: VirtualController) {
@@ -185,9 +183,8 @@ public final class VirtualAir {
   // MARK: Signals
 
   /// The signal strength of `transmitter` at `receiver`, in dBm; `nil` if out of range.
-  func signalStrength(
-    from transmitter: VirtualController, to receiver: VirtualController
-  ) -> Int8? {
+  func signalStrength(from transmitter: VirtualController, to receiver: VirtualController) -> Int8?
+  {
     guard transmitter !== receiver else { return nil }
     guard !signalStrengths.isEmpty else { return transmitter.signalStrength }
     let back = signalStrengths[Path(transmitter: receiver.number, receiver: transmitter.number)]
@@ -216,5 +213,37 @@ extension DeviceAddress {
       bytes: InlineArray<6, UInt8> { index in
         index == 5 ? 0xF0 : UInt8(truncatingIfNeeded: number >> (8 * index))
       })
+  }
+}
+
+/// Some of an air's controllers, in the order of their arrival. Adding or removing one takes the
+/// logarithm of the count, and moves those that arrived later.
+struct ControllerList {
+  /// The controllers, the oldest first.
+  private(set) var all: [VirtualController] = []
+
+  /// Adds `controller`, unless it is in the list.
+  mutating func insert(_ controller: VirtualController) {
+    let index = location(of: controller.number)
+    if index < all.count, all[index] === controller { return }
+    all.insert(controller, at: index)
+  }
+
+  /// Removes `controller`, if it is in the list.
+  mutating func remove(_ controller: VirtualController) {
+    let index = location(of: controller.number)
+    guard index < all.count, all[index] === controller else { return }
+    all.remove(at: index)
+  }
+
+  /// The index at which the controller with `number` is, or would be.
+  private func location(of number: Int) -> Int {
+    var low = 0
+    var high = all.count
+    while low < high {
+      let middle = (low + high) / 2
+      if all[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }

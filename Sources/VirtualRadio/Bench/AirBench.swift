@@ -31,9 +31,7 @@ public final class AirBench {
   /// An empty air at 0 ms.
   ///
   /// - Parameter seed: The seed of the controllers' random numbers.
-  public init(seed: UInt64 = 0) {
-    air = VirtualAir(seed: seed)
-  }
+  public init(seed: UInt64 = 0) { air = VirtualAir(seed: seed) }
 
   /// The time.
   public var now: Instant { air.now }
@@ -58,8 +56,7 @@ public final class AirBench {
   }
 
   /// Carries one packet; each device has its turn. `false` if there is none.
-  @discardableResult
-  public func carryOne() -> Bool {
+  @discardableResult public func carryOne() -> Bool {
     for _ in devices.indices {
       let device = devices[turn % devices.count]
       turn = (turn + 1) % devices.count
@@ -83,8 +80,7 @@ public final class AirBench {
 
   /// Moves the time to the next deadline, or to `limit` if that is earlier. `false` if nothing is due
   /// by then.
-  @discardableResult
-  public func advance(upTo limit: Instant) -> Bool {
+  @discardableResult public func advance(upTo limit: Instant) -> Bool {
     let next = deadline
     let time = max(now, min(next ?? limit, limit))
     air.advance(to: time)
@@ -99,10 +95,9 @@ public final class AirBench {
   ///   - isDone: Ends the run early; asked after each packet and each deadline.
   /// - Returns: Whether `isDone` ended it.
   /// - Throws: If more than `stepLimit` packets, or `deadlineLimit` deadlines, fall on one moment.
-  @discardableResult
-  public func run(
-    for milliseconds: UInt32, until isDone: () -> Bool = { false }
-  ) throws(AirBenchError) -> Bool {
+  @discardableResult public func run(for milliseconds: UInt32, until isDone: () -> Bool = { false })
+    throws(AirBenchError) -> Bool
+  {
     let end = now.advanced(by: milliseconds)
     var (moment, packets, deadlines) = (now, 0, 0)
     while !isDone() {
@@ -137,3 +132,24 @@ public enum AirBenchError: Error, Equatable, CustomStringConvertible {
     }
   }
 }
+
+/// The host's side of HCI: a `Host`, or a type that contains one.
+///
+/// `Host` conforms. A type of your own conforms if it adds something to a host, such as a task that
+/// is due at a time. Packets are whole and begin with H4's type byte.
+public protocol HostSide: ~Copyable {
+  /// Takes a packet from the controller.
+  mutating func receive(_ packet: Span<UInt8>, at now: Instant)
+
+  /// Writes the next packet for the controller; `false` if there is none now.
+  mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool
+
+  /// When `advance(to:)` has to be called next; `nil` if only a packet brings work.
+  var deadline: Instant? { mutating get }
+
+  /// Lets time pass.
+  mutating func advance(to now: Instant)
+}
+
+extension Host: HostSide
+where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copyable {}

@@ -26,9 +26,7 @@ public final class AirDevice<Side: HostSide & ~Copyable> {
 
   /// Takes the controller away, as when its power is lost. The host notices nothing: call
   /// `Host.radioLost()` too.
-  public func unplug() {
-    controller.vanish()
-  }
+  public func unplug() { controller.vanish() }
 
   /// Brings a new controller with the same address and configuration. Call `Host.start(at:)` then.
   /// Nothing happens if the controller is there.

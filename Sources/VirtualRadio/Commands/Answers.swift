@@ -12,8 +12,7 @@ extension VirtualController {
 
   /// Command Complete with success and the handle, and what `body` writes.
   func succeed(
-    _ opcode: HCIOpcode, _ handle: ConnectionHandle,
-    _ body: (inout ByteWriter) -> Void = { _ in }
+    _ opcode: HCIOpcode, _ handle: ConnectionHandle, _ body: (inout ByteWriter) -> Void = { _ in }
   ) {
     complete(opcode, .success) { writer in
       writer.write(handle.rawValue)
@@ -35,9 +34,7 @@ extension VirtualController {
     case .status?, nil:
       emit(CommandStatus(status: status, commandCredits: commandCredits, opcode: opcode))
     case .complete(let length)?:
-      complete(opcode, status) { writer in
-        for _ in 0..<length { writer.write(UInt8(0)) }
-      }
+      complete(opcode, status) { writer in for _ in 0..<length { writer.write(UInt8(0)) } }
     case .completeWithHandle(let length)?:
       var reader = ByteReader(parameters)
       let handle = reader.readUInt16() ?? 0
@@ -83,9 +80,7 @@ extension VirtualController {
   }
 
   /// Queues an event, if the host's event mask enables it. `body` writes its parameters.
-  func emitEvent(
-    _ code: HCIEventCode, isReport: Bool = false, _ body: (inout ByteWriter) -> Void
-  ) {
+  func emitEvent(_ code: HCIEventCode, isReport: Bool = false, _ body: (inout ByteWriter) -> Void) {
     guard allows(code) else { return }
     var packet = ByteBuffer<258>()
     packet.write { writer in

@@ -72,10 +72,8 @@ extension VirtualController {
     case .leaveUnanswered:
       counters.unansweredCommands += 1
       return
-    case .refuse(let status):
-      return refuse(opcode, status, parameters)
-    case nil:
-      break
+    case .refuse(let status): return refuse(opcode, status, parameters)
+    case nil: break
     }
     guard let declaration = configuration.declaration(of: opcode) else {
       return refuse(opcode, .unknownCommand, parameters)
@@ -111,20 +109,17 @@ extension VirtualController {
     case .leSetRandomAddress, .leSetAdvertisingParameters, .leSetAdvertisingData,
       .leSetScanResponseData, .leSetAdvertisingEnable:
       return performAdvertising(opcode, &reader)
-    case .leSetScanParameters, .leSetScanEnable:
-      return performScanning(opcode, &reader)
+    case .leSetScanParameters, .leSetScanEnable: return performScanning(opcode, &reader)
     case .leReadFilterAcceptListSize, .leClearFilterAcceptList, .leAddDeviceToFilterAcceptList,
       .leRemoveDeviceFromFilterAcceptList:
       return performAcceptList(opcode, &reader)
-    case .leCreateConnection, .leCreateConnectionCancel:
-      return performInitiation(opcode, &reader)
+    case .leCreateConnection, .leCreateConnectionCancel: return performInitiation(opcode, &reader)
     case .disconnect, .readRemoteVersionInformation, .leReadRemoteFeatures:
       return performLink(opcode, &reader)
     case .leConnectionUpdate, .leRemoteConnectionParameterRequestReply,
       .leRemoteConnectionParameterRequestNegativeReply:
       return performUpdate(opcode, &reader)
-    default:
-      return .unknownCommand
+    default: return .unknownCommand
     }
   }
 
@@ -160,8 +155,7 @@ extension VirtualController {
         return .unknownConnectionIdentifier
       }
       let transmitter = end.peer?.controller
-      let strength =
-        transmitter.flatMap { air?.signalStrength(from: $0, to: self) } ?? nil
+      let strength = transmitter.flatMap { air?.signalStrength(from: $0, to: self) } ?? nil
       succeed(opcode, handle) { $0.write(strength ?? LEAdvertisingReport.unknownRSSI) }
     }
     return nil
@@ -199,20 +193,17 @@ extension VirtualController {
         writer.write(UInt16(configuration.aclPacketCount))
         writer.write(UInt16(0))  // and no buffers for it.
       }
-    case .readBDADDR:
-      succeed(opcode) { address.writeBytes(to: &$0) }
+    case .readBDADDR: succeed(opcode) { address.writeBytes(to: &$0) }
     case .leReadBufferSize:
       succeed(opcode) { writer in
         writer.write(configuration.sharesBuffers ? 0 : configuration.aclDataLength)
         writer.write(configuration.sharesBuffers ? 0 : configuration.aclPacketCount)
       }
-    case .leReadLocalSupportedFeatures:
-      succeed(opcode) { $0.write(configuration.features) }
+    case .leReadLocalSupportedFeatures: succeed(opcode) { $0.write(configuration.features) }
     case .leReadSupportedStates:
       // Every combination of roles: bits 0 to 41. Core Specification, Vol 4, Part E, 7.8.27.
       succeed(opcode) { $0.write(UInt64(0x0000_03FF_FFFF_FFFF)) }
-    default:
-      succeed(opcode) { $0.write(Int8(0)) }  // Tx power, in dBm
+    default: succeed(opcode) { $0.write(Int8(0)) }  // Tx power, in dBm
     }
   }
 

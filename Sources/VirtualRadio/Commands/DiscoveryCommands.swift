@@ -75,9 +75,7 @@ extension LESetAdvertisingParameters {
   }
 
   /// The minimum interval, converted from units of 0.625 ms and rounded up.
-  fileprivate var intervalInMilliseconds: UInt32 {
-    (UInt32(minimumInterval) * 5 + 7) / 8
-  }
+  fileprivate var intervalInMilliseconds: UInt32 { (UInt32(minimumInterval) * 5 + 7) / 8 }
 
   /// Core Specification, Vol 4, Part E, 7.8.5.
   fileprivate var isValid: Bool {
@@ -102,8 +100,7 @@ extension VirtualController {
       succeed(opcode)
       return nil
     }
-    guard let request = LESetScanEnable(&reader), request.enable <= 1,
-      request.filterDuplicates <= 1
+    guard let request = LESetScanEnable(&reader), request.enable <= 1, request.filterDuplicates <= 1
     else { return .invalidCommandParameters }
     guard request.enable == 1 else {
       scan(nil)
@@ -120,8 +117,7 @@ extension VirtualController {
     scan(
       ScanSettings(
         parameters: ScanSettings.Parameters(
-          isActive: parameters.type == 1, own: own,
-          acceptListOnly: parameters.filterPolicy == 1,
+          isActive: parameters.type == 1, own: own, acceptListOnly: parameters.filterPolicy == 1,
           filtersDuplicates: request.filterDuplicates == 1)))
     succeed(opcode)
     air?.deliverAdvertisements(to: self)
@@ -139,9 +135,7 @@ extension VirtualController {
   /// because the host reads too slowly is not a duplicate.
   func wouldReport(_ advertiser: VirtualController, _ advertising: Advertising) -> Bool {
     guard let parameters = state.scan?.parameters, let sender = sender(of: advertising, parameters)
-    else {
-      return false
-    }
+    else { return false }
     guard parameters.filtersDuplicates else { return true }
     return !hasReported(sender.reportedAddress, advertising.kind)
       || isAnswered(by: advertiser, advertising, sender, parameters)
@@ -152,9 +146,7 @@ extension VirtualController {
   func report(_ advertiser: VirtualController, _ advertising: Advertising, rssi: Int8) {
     // Reads only `parameters`: a copy of `reported` would prevent it from growing in place.
     guard let parameters = state.scan?.parameters, let sender = sender(of: advertising, parameters)
-    else {
-      return
-    }
+    else { return }
     sender.note()
     let data = advertising.kind == .directed ? AdvertisingData() : advertiser.state.advertisingData
     report(
@@ -164,14 +156,12 @@ extension VirtualController {
     report(
       LEAdvertisingReport(
         kind: .scanResponse, address: sender.reportedAddress,
-        data: advertiser.state.scanResponseData,
-        rssi: rssi))
+        data: advertiser.state.scanResponseData, rssi: rssi))
   }
 
   /// The advertiser; `nil` if its advertisements must not be reported.
-  private func sender(
-    of advertising: Advertising, _ parameters: ScanSettings.Parameters
-  ) -> Sender? {
+  private func sender(of advertising: Advertising, _ parameters: ScanSettings.Parameters) -> Sender?
+  {
     guard let sender = state.resolvingList.sender(at: advertising.address) else { return nil }
     if parameters.acceptListOnly, !state.acceptList.contains(sender.identity) { return nil }
     guard let target = advertising.target else { return sender }
@@ -184,9 +174,7 @@ extension VirtualController {
     _ parameters: ScanSettings.Parameters
   ) -> Bool {
     guard parameters.isActive, advertising.kind == .connectable || advertising.kind == .scannable
-    else {
-      return false
-    }
+    else { return false }
     guard let address = address(parameters.own, towards: sender.identity),
       let scanner = advertiser.state.resolvingList.sender(at: address)
     else { return false }
@@ -265,8 +253,8 @@ extension VirtualController {
   func emitConnectionFailure(_ status: HCIErrorCode, role: LEConnectionComplete.Role) {
     emit(
       connectionComplete: LEConnectionComplete(
-        status: status, handle: ConnectionHandle(rawValue: 0), role: role, peer: .zero,
-        interval: 0, latency: 0, supervisionTimeout: 0), of: nil)
+        status: status, handle: ConnectionHandle(rawValue: 0), role: role, peer: .zero, interval: 0,
+        latency: 0, supervisionTimeout: 0), of: nil)
   }
 
   /// Adds one side of a new link, and reports it to the host.

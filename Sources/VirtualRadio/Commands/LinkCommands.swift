@@ -58,9 +58,7 @@ extension VirtualController {
   }
 
   /// Ends every link from this side, with `reason` for the peers' hosts.
-  func closeLinks(reason: HCIErrorCode) {
-    for end in links { close(end, reason: reason) }
-  }
+  func closeLinks(reason: HCIErrorCode) { for end in links { close(end, reason: reason) } }
 
   /// Removes every link without a report: the peers' links end by supervision timeout.
   func loseLinks() {
@@ -135,8 +133,8 @@ extension LinkEnd {
   fileprivate func reportParameters(_ status: HCIErrorCode) {
     controller?.emit(
       LEConnectionUpdateComplete(
-        status: status, handle: handle, interval: parameters.interval,
-        latency: parameters.latency, supervisionTimeout: parameters.supervisionTimeout))
+        status: status, handle: handle, interval: parameters.interval, latency: parameters.latency,
+        supervisionTimeout: parameters.supervisionTimeout))
   }
 }
 
@@ -277,7 +275,7 @@ extension LinkEnd {
     controller?.emit(
       LEDataLengthChange(
         handle: handle, transmitOctets: transmitDataLength.octets,
-        transmitTime: transmitDataLength.time,
-        receiveOctets: receive.octets, receiveTime: receive.time))
+        transmitTime: transmitDataLength.time, receiveOctets: receive.octets,
+        receiveTime: receive.time))
   }
 }

@@ -63,22 +63,19 @@ extension VirtualController {
       }
       guard !isUsingAddresses else { return .commandDisallowed }
       state.resolvingList.isEnabled = request.enable == 1
-    default:
-      if let status = changeResolvingList(opcode, &reader) { return status }
+    default: if let status = changeResolvingList(opcode, &reader) { return status }
     }
     succeed(opcode)
     return nil
   }
 
-  private func changeResolvingList(
-    _ opcode: HCIOpcode, _ reader: inout ByteReader
-  ) -> HCIErrorCode? {
+  private func changeResolvingList(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> HCIErrorCode?
+  {
     // Core Specification, Vol 4, Part E, 7.8.38: the list cannot change while address resolution is
     // on and the controller advertises, scans or initiates.
     guard !state.resolvingList.isEnabled || !isUsingAddresses else { return .commandDisallowed }
     switch opcode {
-    case .leClearResolvingList:
-      state.resolvingList.removeAll()
+    case .leClearResolvingList: state.resolvingList.removeAll()
     case .leAddDeviceToResolvingList:
       guard let request = LEAddDeviceToResolvingList(&reader),
         !state.resolvingList.contains(request)

@@ -1,8 +1,7 @@
 import BluetoothHost
 
-/// A running encryption start or key refresh on one side of a link.
-///
-/// It compares the keys of the two hosts. The data stays plaintext, since no radio carries it.
+/// A running encryption start or key refresh on one side of a link. It compares the keys of the two
+/// hosts. The data stays plaintext, since no radio carries it.
 /// Core Specification, Vol 6, Part B, 5.1.3.
 struct EncryptionProcedure {
   /// The answer of the peripheral's host.
@@ -89,10 +88,8 @@ extension VirtualController {
         if isRefresh { side.reportKeyRefresh() } else { side.reportEncryption(.success) }
       }
       end.resumeData()
-    case .key:
-      finishBoth(end, .micFailure)
-    case .noKey, nil:
-      refuseKey(at: end)
+    case .key: finishBoth(end, .micFailure)
+    case .noKey, nil: refuseKey(at: end)
     }
   }
 

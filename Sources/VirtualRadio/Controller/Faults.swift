@@ -54,9 +54,7 @@ public struct Faults: Sendable, Equatable {
   }
 
   /// Never returns the next `count` buffers of the host's ACL packets.
-  public mutating func loseCompletions(_ count: Int) {
-    lostCompletions += count
-  }
+  public mutating func loseCompletions(_ count: Int) { lostCompletions += count }
 
   /// Truncates the host's next packet (of `type`) to `length` bytes, including H4's type byte.
   public mutating func cutPacket(to length: Int, type: HCIPacketType? = nil) {
@@ -81,9 +79,7 @@ public struct Faults: Sendable, Equatable {
 
   /// Changes one bit of the next `count` keys from the host, as central or as peripheral: the keys
   /// of the two sides differ, and the link ends with a MIC failure (0x3D).
-  public mutating func changeKeys(_ count: Int = 1) {
-    changedKeys += count
-  }
+  public mutating func changeKeys(_ count: Int = 1) { changedKeys += count }
 
   /// Delays the host's next answer to LE Long Term Key Request by `milliseconds`. 40 s after the
   /// request both sides end the link (0x22).
@@ -94,9 +90,7 @@ public struct Faults: Sendable, Equatable {
   /// Puts the two sides of a link out of range before the host's next command `opcode`, whose first
   /// parameter is the link's handle. The link ends on both sides after the supervision timeout;
   /// until then both are silent.
-  public mutating func loseLink(at opcode: HCIOpcode) {
-    linkLosses.append(opcode)
-  }
+  public mutating func loseLink(at opcode: HCIOpcode) { linkLosses.append(opcode) }
 
   /// Delivers `count` more ACL packets to the host, at least 1, and then puts the two sides of the
   /// last one's link out of range. Packets sent before still reach the host; both sides end the
@@ -106,14 +100,10 @@ public struct Faults: Sendable, Equatable {
   }
 
   /// Removes all unused faults.
-  public mutating func removeAll() {
-    self = Faults()
-  }
+  public mutating func removeAll() { self = Faults() }
 
   /// Whether all faults have been used.
-  public var isEmpty: Bool {
-    self == Faults()
-  }
+  public var isEmpty: Bool { self == Faults() }
 
   mutating func takeCommandChange(_ opcode: HCIOpcode) -> CommandChange? {
     guard
@@ -129,15 +119,12 @@ public struct Faults: Sendable, Equatable {
   }
 
   // Without faults, a packet costs only this check.
-  @inline(__always)
-  mutating func takePacketChange(_ type: UInt8) -> PacketChange? {
+  @inline(__always) mutating func takePacketChange(_ type: UInt8) -> PacketChange? {
     packets.isEmpty ? nil : takeFirstPacketChange(type)
   }
 
-  @inline(never)
-  private mutating func takeFirstPacketChange(_ type: UInt8) -> PacketChange? {
-    guard
-      let index = packets.firstIndex(where: { $0.type == nil || $0.type?.rawValue == type })
+  @inline(never) private mutating func takeFirstPacketChange(_ type: UInt8) -> PacketChange? {
+    guard let index = packets.firstIndex(where: { $0.type == nil || $0.type?.rawValue == type })
     else { return nil }
     guard packets[index].remaining == 1 else {
       packets[index].remaining -= 1

@@ -22,8 +22,7 @@ struct PacketQueue {
 
   /// The first packet; empty if the queue is empty.
   var first: Span<UInt8> {
-    @_lifetime(borrow self)
-    get {
+    @_lifetime(borrow self) get {
       guard entryOffset < entries.count else { return bytes.span.extracting(first: 0) }
       return bytes.span.extracting(byteOffset..<byteOffset + entries[entryOffset].length)
     }

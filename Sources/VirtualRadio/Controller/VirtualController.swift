@@ -111,15 +111,13 @@ public final class VirtualController: Scheduled {
       let change = isSecondTime ? nil : faults.takePacketChange(type)
       isSecondTime = change == .duplicate
       switch change {
-      case nil, .duplicate:
-        writer.write(outgoing.first)
+      case nil, .duplicate: writer.write(outgoing.first)
       case .cut(let length):
         writer.writePrefix(of: outgoing.first.extracting(first: max(0, length)))
       case .misstateLength(let difference):
         writer.write(outgoing.first)
         writer.misstateLength(by: difference, type: type, at: start)
-      case .lose:
-        break
+      case .lose: break
       case .loseLink:
         writer.write(outgoing.first)
         loseLink(of: outgoing.first)
@@ -152,9 +150,7 @@ public final class VirtualController: Scheduled {
   }
 
   /// Leaves the air as if it lost power; see `VirtualAir.Removal.vanishing`.
-  public func vanish() {
-    air?.remove(self, .vanishing)
-  }
+  public func vanish() { air?.remove(self, .vanishing) }
 
   // MARK: State
 
@@ -181,15 +177,14 @@ public final class VirtualController: Scheduled {
     return ConnectionHandle(rawValue: nextHandle)
   }
 
-  func link(_ handle: ConnectionHandle) -> LinkEnd? {
-    links.first { $0.handle == handle }
-  }
+  func link(_ handle: ConnectionHandle) -> LinkEnd? { links.first { $0.handle == handle } }
 }
 
 extension ByteWriter {
   /// Changes the length field of the packet that begins at `offset`.
-  @_lifetime(self: copy self)
-  fileprivate mutating func misstateLength(by difference: Int, type: UInt8, at offset: Int) {
+  @_lifetime(self: copy self) fileprivate mutating func misstateLength(
+    by difference: Int, type: UInt8, at offset: Int
+  ) {
     let length = count - offset
     if type == HCIPacketType.acl.rawValue {
       patch(UInt16(truncatingIfNeeded: length - 5 + difference), at: offset + 3)

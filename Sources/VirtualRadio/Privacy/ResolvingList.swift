@@ -1,9 +1,7 @@
 import BluetoothHost
 
 /// The resolving list: devices with keys, to resolve their private addresses and to generate own
-/// ones for them.
-///
-/// Core Specification, Vol 6, Part B, 4.7 and 6.
+/// ones for them. Core Specification, Vol 6, Part B, 4.7 and 6.
 struct ResolvingList {
   /// One device.
   final class Entry {
@@ -37,9 +35,7 @@ struct ResolvingList {
   private(set) var entries: [Entry] = []
 
   /// The entry of the device with this identity address.
-  func entry(_ identity: DeviceAddress) -> Entry? {
-    entries.first { $0.peer == identity }
-  }
+  func entry(_ identity: DeviceAddress) -> Entry? { entries.first { $0.peer == identity } }
 
   /// Whether the device or its key is in the list.
   func contains(_ request: LEAddDeviceToResolvingList) -> Bool {
@@ -49,9 +45,7 @@ struct ResolvingList {
   }
 
   /// Adds a device.
-  mutating func add(_ request: LEAddDeviceToResolvingList) {
-    entries.append(Entry(request))
-  }
+  mutating func add(_ request: LEAddDeviceToResolvingList) { entries.append(Entry(request)) }
 
   /// Removes a device; `false` if it was not in the list.
   mutating func remove(_ identity: DeviceAddress) -> Bool {
@@ -61,9 +55,7 @@ struct ResolvingList {
   }
 
   /// Removes every device.
-  mutating func removeAll() {
-    entries.removeAll()
-  }
+  mutating func removeAll() { entries.removeAll() }
 
   /// The sender of a packet from `address`; `nil` if the packet must be ignored, because the sender
   /// is in network privacy mode and uses its identity address.
@@ -96,9 +88,7 @@ struct Sender {
   var resolvedAddress: DeviceAddress { entry == nil ? .zero : address }
 
   /// Records the address for LE Read Peer Resolvable Address.
-  func note() {
-    entry?.peerAddress = address
-  }
+  func note() { entry?.peerAddress = address }
 }
 
 extension DeviceAddress {

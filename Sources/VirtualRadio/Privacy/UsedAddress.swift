@@ -11,7 +11,6 @@ struct UsedAddress: Equatable {
 /// The controller's own private addresses.
 extension VirtualController {
   /// The address for an own address type; `nil` for a type that the controller does not know.
-  ///
   /// Core Specification, Vol 4, Part E, 7.8.5: 0x00 public; 0x01 random; 0x02 and 0x03 a private
   /// address, or else the public or random one if the resolving list has no key.
   func ownAddress(_ type: UInt8) -> UsedAddress? {
@@ -57,8 +56,7 @@ extension VirtualController {
   /// A new private address; `nil` without a key.
   func makeAddress(_ key: Number128?) -> DeviceAddress? {
     guard let key else { return nil }
-    return DeviceAddress(
-      resolvableWith: key, random: UInt32(truncatingIfNeeded: random.next()))
+    return DeviceAddress(resolvableWith: key, random: UInt32(truncatingIfNeeded: random.next()))
   }
 
   /// When the private addresses must be renewed; `nil` if they are not in use.
@@ -83,8 +81,7 @@ extension VirtualController {
 
   /// Sets the addresses in advertisements.
   func direct(_ advertising: inout Advertising) {
-    advertising.address =
-      address(advertising.own, towards: advertising.peer) ?? advertising.address
+    advertising.address = address(advertising.own, towards: advertising.peer) ?? advertising.address
     guard advertising.kind == .directed else { return }
     advertising.target = advertising.peer
     // Core Specification, Vol 6, Part B, 6.2.2: the target is a private address made with the

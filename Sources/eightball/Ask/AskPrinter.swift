@@ -1,23 +1,28 @@
 import BluetoothHost
 import EightBall
+import LinuxRadio
 
 /// Prints the progress of `eightball ask`, and its outcome. For people: the answer on stdout, all
 /// else on stderr. For programs: one object per line, on stdout.
 struct AskPrinter {
   /// Whether programs read the output.
   let isJSON: Bool
+  /// Prints a result.
+  var print: (String) -> Void = Terminal.print
+  /// Prints progress or an error.
+  var note: (String) -> Void = Terminal.note
 
   /// The program begins. `isChosen`: the program chose the question.
   func begins(_ request: AskRequest, _ radio: ChosenRadio, isChosen: Bool) {
     guard !isJSON else { return }
-    Terminal.note(radio.sentence)
-    if isChosen, let question = request.question { Terminal.note("Question: \(question)") }
+    note(radio.sentence)
+    if isChosen, let question = request.question { note("Question: \(question)") }
   }
 
   /// The search for a ball begins.
   func searches(_ request: AskRequest) {
     guard !isJSON else { return }
-    Terminal.note(
+    note(
       request.name.map { "Looking for “\(printable($0))”…" } ?? "Looking for a ball…")
   }
 
@@ -25,13 +30,13 @@ struct AskPrinter {
   func found(_ ball: NearbyDevice) {
     guard isJSON else {
       let heard = ball.rssi.map { ", \(strength($0))" } ?? ""
-      return Terminal.note("Found “\(printable(ball.name ?? ""))”\(heard).")
+      return note("Found “\(printable(ball.name ?? ""))”\(heard).")
     }
     var line = JSONLine(event: "found")
     line.add("name", ball.name)
     line.add("address", ball.address)
     line.add("rssi", ball.rssi)
-    line.print()
+    print(line.text)
   }
 
   /// A ball is connected.
@@ -39,22 +44,22 @@ struct AskPrinter {
     guard isJSON else { return }
     var line = JSONLine(event: "connected")
     line.add("address", ball.address)
-    line.print()
+    print(line.text)
   }
 
   /// A ball that stays connected waits for questions.
   func isReady() {
-    if !isJSON { Terminal.note("Connected: each line is a question. Control-D ends.") }
+    if !isJSON { note("Connected: each line is a question. Control-D ends.") }
   }
 
   /// The user has to compare, enter or type a number.
   func asks(_ prompt: PairingPrompt) {
     switch prompt {
     case .compareNumber(let number):
-      let digits = Self.sixDigits(number)
+      let digits = sixDigits(number)
       say("Does the ball show \(digits)? Type y or n.", kind: "compare", digits)
     case .showPasskey(let number):
-      let digits = Self.sixDigits(number)
+      let digits = sixDigits(number)
       say("Enter at the ball: \(digits).", kind: "passkey", digits)
     case .enterPasskey:
       say("Type the six digits that the ball shows.", kind: "enter", nil)
@@ -63,16 +68,11 @@ struct AskPrinter {
   }
 
   private func say(_ text: String, kind: String, _ number: String?) {
-    guard isJSON else { return Terminal.note(text) }
+    guard isJSON else { return note(text) }
     var line = JSONLine(event: "prompt")
     line.add("kind", kind)
     line.add("number", number)
-    line.print()
-  }
-
-  private static func sixDigits(_ number: UInt32) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+    print(line.text)
   }
 
   /// The ball has sent an answer without a new question, as after a shake.
@@ -80,11 +80,11 @@ struct AskPrinter {
 
   private func answered(_ answer: String, to question: String?) {
     let text = Answer(sent: answer).map { String(writing: $0.text.writePrefix) } ?? answer
-    guard isJSON else { return Terminal.print(printable(text)) }
+    guard isJSON else { return print(printable(text)) }
     var line = JSONLine(event: "answer")
     line.add("question", question)
     line.add("text", text)
-    line.print()
+    print(line.text)
   }
 
   /// A question, or all, is over. `question` is `nil` if this concerns none.
@@ -96,15 +96,15 @@ struct AskPrinter {
       var line = JSONLine(event: "refused")
       line.add("question", question)
       line.add("reason", "not a question")
-      line.print()
+      print(line.text)
     case _ where isJSON: failed(outcome.explanation(for: request), reason: outcome.word)
-    default: Terminal.note(outcome.explanation(for: request))
+    default: note(outcome.explanation(for: request))
     }
   }
 
   /// The program failed. `reason` is a word for programs.
   func failed(_ text: String, reason: String) {
-    printFailure(text, reason: reason, isJSON: isJSON)
+    printError(text, reason: reason, isJSON: isJSON, print: print, note: note)
   }
 }
 
@@ -124,5 +124,96 @@ extension Answer {
       }
     }
     return nil
+  }
+}
+
+extension AskOutcome {
+  /// What happened and what may help, for people.
+  func explanation(for request: AskRequest) -> String {
+    switch self {
+    case .answered(let text):
+      "Answer: \(printable(text))"
+    case .refused:
+      "Refused: please phrase it as a question (it must end in “?”)."
+    case .failed(let error) where error.wantsPairing:
+      "The ball answers only paired centrals: hold its shake button for 3 s, then run eightball "
+        + "ask --pair."
+    case .noBallFound:
+      request.name.map {
+        "No ball called “\(printable($0))” was found. Is it running, on the same radio, and near?"
+      } ?? "No ball was found. Is one running, on the same radio, and near? (eightball run)"
+    case .failed(.keys):
+      "The ball does not accept the bond: it has lost its key, or another ball has its address. "
+        + "Forget the bond with eightball bonds --of-ask --remove all, hold the ball's shake "
+        + "button for 3 s, then run eightball ask --pair."
+    case .failed(let error):
+      "\(error.sentence) (\(error.slug))"
+    case .unreachable(let error):
+      "A ball was found, but the connection failed" + (error.map { ": \($0.sentence)" } ?? ".")
+        + " Try again."
+    case .noService(let name):
+      "“\(printable(name))” advertises as a ball, but lacks the ball's service."
+    case .timedOut:
+      "The ball did not answer in time. Try again, or wait longer with --timeout."
+    case .disconnected:
+      "The connection was closed. Try again."
+    case .cancelled:
+      "Stopped."
+    case .radioFailed(let error):
+      "The radio failed: \(eightball.sentence(error.description))"
+    case .inputEnded:
+      "Standard input has ended."
+    }
+  }
+
+  /// What happened, in a word or two, for programs.
+  var word: String {
+    switch self {
+    case .answered: "answered"
+    case .refused: "refused"
+    case .failed(let error): error.wantsPairing || error == .keys ? "not paired" : "error"
+    case .noBallFound: "no ball found"
+    case .unreachable: "unreachable"
+    case .noService: "no service"
+    case .timedOut: "timed out"
+    case .disconnected: "disconnected"
+    case .cancelled: "stopped"
+    case .radioFailed: "radio"
+    case .inputEnded: "input ended"
+    }
+  }
+}
+
+extension AskError {
+  /// Whether the ball refused because there is no bond, or only one that is too weak.
+  fileprivate var wantsPairing: Bool {
+    switch self {
+    case .discovery(let code), .refused(let code): code.wantsProtection
+    case .offline, .connectionLimit, .keys: false
+    }
+  }
+
+  /// The error as a sentence.
+  fileprivate var sentence: String {
+    switch self {
+    case .offline: "The device is offline."
+    case .connectionLimit: "Bluetooth failed: The maximum number of connections has been reached."
+    case .keys: "The bond's key did not encrypt the connection."
+    case .discovery(let code): "Bluetooth failed: \(Self.sentence(of: code))"
+    case .refused(let code): "The device refused: \(Self.sentence(of: code))"
+    }
+  }
+
+  private static func sentence(of code: ATTErrorCode) -> String {
+    ATTErrorCode.sentence(of: Int(code.rawValue))
+  }
+
+  /// A fixed name for this kind of error, as in the SDK.
+  fileprivate var slug: String {
+    switch self {
+    case .offline: "ITCB-SDK-REJECT-OFFLINE"
+    case .connectionLimit, .keys, .discovery: "ITCB-SDK-ERROR-BLUETOOTH"
+    case .refused: "ITCB-SDK-REJECT-PERIPHERAL-ERROR"
+    }
   }
 }

@@ -105,8 +105,8 @@ extension AskProgram {
     }
     // An empty line asks nothing.
     guard !line.isEmpty else { return }
-    do throws(QuestionFault) {
-      waiting.append(try QuestionFault.question(of: line))
+    do throws(QuestionInputError) {
+      waiting.append(try QuestionInputError.question(of: line))
     } catch {
       printer.failed(error.description, reason: "question")
     }

@@ -1,7 +1,6 @@
 import BluetoothHost
 import EightBall
 import LinuxRadio
-import LinuxSystem
 
 /// Asks one ball one question, or each line of standard input: the host's own client, and what it
 /// does next.

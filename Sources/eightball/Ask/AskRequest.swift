@@ -90,3 +90,52 @@ extension HCIErrorCode {
     self == .pinOrKeyMissing || self == .connectionTimeout || self == .linkLayerResponseTimeout
   }
 }
+
+/// Sample questions.
+public enum BallQuestion {
+  /// Twenty questions.
+  public static let all = [
+    "Will it rain tomorrow?", "Is there cake in the kitchen?", "Should I take the stairs today?",
+    "Will my code compile at the first try?", "Is somebody thinking of me just now?",
+    "Should I call an old friend tonight?", "Will I find the other sock?",
+    "Is this the year I learn the piano?", "Should I have another cup of tea?",
+    "Will the train be on time?", "Does the cat know what I said?", "Should I trust my first idea?",
+    "Will I laugh before lunch?", "Is it time for a holiday?", "Will the next card be a queen?",
+    "Should I plant tomatoes this spring?", "Will my team win the next match?",
+    "Is there life on other planets?", "Should I read one more chapter?",
+    "Will I remember this question?",
+  ]
+
+  /// A random question.
+  public static func random() -> String { all.randomElement() ?? "Is there a question?" }
+
+  /// Whether a ball accepts `text` as a question: it ends in a question mark.
+  public static func isQuestion(_ text: String) -> Bool { text.utf8.last == UInt8(ascii: "?") }
+}
+
+/// Why a text cannot be sent as a question.
+enum QuestionInputError: Error, Equatable, CustomStringConvertible {
+  case empty
+  case tooLong
+  /// It is not UTF-8.
+  case notUTF8
+
+  /// What is wrong, and what to do.
+  var description: String {
+    switch self {
+    case .empty: "The question is empty: give one that ends in a question mark."
+    case .tooLong:
+      "The question has more than the \(maximumAttributeValueLength) bytes of UTF-8 that a ball "
+        + "takes: shorten it."
+    case .notUTF8: "The question is not valid UTF-8: type it in UTF-8."
+    }
+  }
+
+  /// The question in these bytes.
+  static func question(of bytes: [UInt8]) throws(QuestionInputError) -> String {
+    guard !bytes.isEmpty else { throw .empty }
+    guard bytes.count <= maximumAttributeValueLength else { throw .tooLong }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
+    return text
+  }
+}

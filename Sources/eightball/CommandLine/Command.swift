@@ -11,7 +11,7 @@ protocol Command: OptionTable {
 
   /// The command with the defaults of its options.
   init()
-  /// Takes an argument that is no option.
+  /// Takes an argument that is not an option.
   ///
   /// - Throws: `UsageError`, if it takes no argument here.
   mutating func take(_ argument: String) throws(UsageError)
@@ -67,7 +67,7 @@ struct CommandPage {
   /// Its argument; `nil` without one.
   var argument: Argument?
 
-  /// An argument that is no option.
+  /// An argument that is not an option.
   struct Argument {
     /// Its name, such as "question".
     let name: StaticString
@@ -159,7 +159,7 @@ extension Command {
       return try reader.next()
     } catch {
       let text = String(writing: { error.write(to: &$0) })
-      guard case .unknownOption = error.fault else { throw UsageError(text) }
+      guard case .unknownOption = error.cause else { throw UsageError(text) }
       let name = String(error.text.string.prefix { $0 != "=" })
       let hint = nearestName(to: name, among: rows.map(\.nameText))
         .map { ". Did you mean '\($0)'?" }
@@ -187,5 +187,37 @@ extension ProgramText {
   /// The text; bytes that are not UTF-8 are repaired.
   var string: String {
     String(decoding: [UInt8](span), as: UTF8.self)
+  }
+}
+
+/// A length of time, as a person gives it: `3s`, `0.5s`, `250ms`, `3`.
+struct TimeOption: Equatable, CustomStringConvertible {
+  /// The longest time that a command waits, in milliseconds.
+  static let hour: UInt32 = 3_600_000
+
+  var milliseconds: UInt32
+
+  init(milliseconds: UInt32) {
+    self.milliseconds = milliseconds
+  }
+
+  /// - Parameter longest: The upper limit in milliseconds; the lower one is 1.
+  /// - Returns: `nil` for a text of another form, or a time out of range.
+  init?(_ text: String, upTo longest: UInt32) {
+    let number: Substring
+    let factor: Double
+    if text.hasSuffix("ms") {
+      (number, factor) = (text.dropLast(2), 1)
+    } else {
+      (number, factor) = (text.hasSuffix("s") ? text.dropLast() : text[...], 1_000)
+    }
+    guard let value = Double(number), value.isFinite, value * factor >= 1,
+      value * factor <= Double(longest)
+    else { return nil }
+    milliseconds = UInt32((value * factor).rounded())
+  }
+
+  var description: String {
+    milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"
   }
 }

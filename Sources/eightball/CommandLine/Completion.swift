@@ -1,6 +1,6 @@
 import LinuxBoard
 import LinuxPort
-import LinuxSystem
+import LinuxRadio
 
 /// What a shell offers while a command line is typed. The scripts ask the program itself.
 enum Completion {

@@ -1,3 +1,4 @@
+import BallRunner
 import BluetoothHost
 import EightBall
 import LinuxPort
@@ -156,6 +157,6 @@ enum HelpText {
   }
 
   private static func member(_ name: String, _ text: String) -> String {
-    "\"\(name)\":\"\(rewriting(text, growth: 6) { $0.write(escaped: $1) })\""
+    "\"\(name)\":\"\(String(escaped: text))\""
   }
 }

@@ -1,6 +1,5 @@
 import LinuxPort
 import LinuxRadio
-import LinuxSystem
 
 /// Asks a ball a question.
 struct Ask: Command {
@@ -107,8 +106,8 @@ struct Ask: Command {
           + "question; --stay then uses the bond.")
     }
     if let question {
-      do throws(QuestionFault) {
-        _ = try QuestionFault.question(of: Array(question.utf8))
+      do throws(QuestionInputError) {
+        _ = try QuestionInputError.question(of: Array(question.utf8))
       } catch {
         throw UsageError(error.description)
       }
@@ -128,7 +127,7 @@ struct Ask: Command {
         request, address: try addressOptions.choice, bonds: try openBonds(), printer: printer)
       var radio = try ToolRadio(chosen.name, watchedBy: sinks)
       try radio.run(&program)
-      warn(ofFailuresOf: sinks)
+      warn(ofErrorsOf: sinks)
       if let failure = program.bonds.failure { throw failure }
       let outcome = program.outcome ?? .cancelled
       if case .radioFailed(let error) = outcome { throw error }
@@ -175,8 +174,8 @@ struct Ask: Command {
     if random { return BallQuestion.random() }
     guard question == "-" else { return question }
     if stay { return nil }
-    do throws(QuestionFault) {
-      return try QuestionFault.question(of: StandardInput.line() ?? [])
+    do throws(QuestionInputError) {
+      return try QuestionInputError.question(of: StandardInput.line() ?? [])
     } catch {
       printer.failed(error.description, reason: "question")
       throw ExitStatus.usage

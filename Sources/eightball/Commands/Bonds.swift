@@ -1,7 +1,6 @@
 import BluetoothHost
 import LinuxPort
 import LinuxRadio
-import LinuxSystem
 
 /// Lists the bonds of a ball, and removes them.
 struct Bonds: Command {
@@ -70,7 +69,7 @@ struct Bonds: Command {
   private var removesAll: Bool { remove == "all" }
 
   func run() throws {
-    try reportingErrors(with: { printFailure($0, reason: $1, isJSON: isJSON) }) {
+    try reportingErrors(with: { printError($0, reason: $1, isJSON: isJSON) }) {
       guard let path = file ?? BondFile.path(of: ofAsk ? AskBonds.fileName : Self.ballFile)
       else {
         complain("HOME and XDG_STATE_HOME name no folder for the bonds: give --file.", "system")
@@ -166,6 +165,6 @@ struct Bonds: Command {
   }
 
   private func complain(_ text: String, _ reason: String) {
-    printFailure(text, reason: reason, isJSON: isJSON)
+    printError(text, reason: reason, isJSON: isJSON)
   }
 }

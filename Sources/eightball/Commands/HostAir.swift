@@ -1,7 +1,6 @@
 import LinuxAir
 import LinuxPort
 import LinuxRadio
-import LinuxSystem
 import VirtualRadio
 
 /// Hosts the virtual air.

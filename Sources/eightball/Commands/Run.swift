@@ -4,7 +4,6 @@ import EightBall
 import LinuxBoard
 import LinuxPort
 import LinuxRadio
-import LinuxSystem
 
 /// Runs a ball.
 struct Run: Command {
@@ -137,7 +136,7 @@ struct Run: Command {
   private var hasUser: Bool { PairingUser.hasTerminal && !isQuiet }
 
   func run() throws {
-    try reportingErrors(with: { printFailure($0, reason: $1, isJSON: isJSON) }) {
+    try reportingErrors(with: { printError($0, reason: $1, isJSON: isJSON) }) {
       let board = try ChosenBoard(boardOptions)
       let radio = ChosenRadio(radioOptions.radio, board: board.description)
       let metrics = try self.metrics.map { try MetricsListener($0) }
@@ -185,7 +184,7 @@ struct Run: Command {
     switch runner.run() {
     case .asked: break
     case .noRadio: throw ExitStatus.unavailable
-    case .noWait: if let failure = runner.port.waitFailure { throw failure }
+    case .noWait: if let failure = runner.port.waitError { throw failure }
     }
   }
 

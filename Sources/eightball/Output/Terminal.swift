@@ -1,5 +1,6 @@
 import Glibc
-import LinuxSystem
+import LinuxBoard
+import LinuxRadio
 import Synchronization
 
 /// The output of a command that runs no ball: results to stdout, progress to stderr.
@@ -74,5 +75,75 @@ enum Terminal {
   private static func waitUntilWritable(_ descriptor: CInt) {
     var descriptors = pollfd(fd: descriptor, events: CShort(POLLOUT), revents: 0)
     _ = unsafe poll(&descriptors, 1, -1)
+  }
+}
+
+/// Queues lines for standard output while their reader is slow. The program does not block, so
+/// signals still end it.
+final class LineOutput {
+  private let output: NonblockingOutput
+  private var pending: [UInt8] = []
+
+  /// Standard output.
+  init(loop: EventLoop) throws(SystemError) {
+    output = try NonblockingOutput(1, name: "standard output", loop: loop)
+  }
+
+  /// Whether every line has been written.
+  var isEmpty: Bool { pending.isEmpty }
+
+  /// Queues a line, given without its line feed.
+  func print(_ line: String) {
+    pending += line.utf8
+    pending.append(UInt8(ascii: "\n"))
+  }
+
+  /// Writes what the output takes now; `false` if its reader has closed it, or it fails.
+  func flush() -> Bool {
+    guard !pending.isEmpty else { return true }
+    switch output.write(pending.span) {
+    case .taken(let count):
+      pending.removeFirst(count)
+      guard let failure = output.failure else { return true }
+      Terminal.lose(failure.code.rawValue)
+      return false
+    case .closed:
+      pending.removeAll()
+      return false
+    }
+  }
+}
+
+/// Prints how many packets are missing in a capture, if any.
+///
+/// - Parameter note: Prints a line to standard error.
+func warn(ofErrorsOf sinks: [any PacketSink], note: (String) -> Void = Terminal.note) {
+  for case let capture as Capture in sinks {
+    guard let failure = capture.failure else { continue }
+    let count = capture.losses == 1 ? "1 packet is" : "\(capture.losses) packets are"
+    note("Warning: \(count) missing in the capture: \(sentence(failure.description))")
+  }
+}
+
+/// Runs `body`. If it fails, prints why and throws the exit status.
+///
+/// - Parameter complain: Prints the error, with a word for programs for its kind.
+func reportingErrors(
+  with complain: (_ text: String, _ reason: String) -> Void, _ body: () throws -> Void
+) throws {
+  do {
+    try body()
+  } catch let error as RadioError {
+    complain(sentence(error.description), "radio")
+    throw ExitStatus.unavailable
+  } catch let error as MetricsError {
+    complain(sentence(error.description), "metrics")
+    throw ExitStatus.unavailable
+  } catch let error as SystemError {
+    complain(sentence(error.description), "system")
+    throw ExitStatus.unexpected
+  } catch let error as BoardError {
+    complain(sentence(printable(error.description)), "board")
+    throw ExitStatus.board
   }
 }

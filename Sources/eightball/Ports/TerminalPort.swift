@@ -1,12 +1,11 @@
 import BallRunner
 import BluetoothHost
-import Boards
 import EightBall
 import Glibc
+import LinuxAir
 import LinuxBoard
 import LinuxPort
 import LinuxRadio
-import LinuxSystem
 
 /// The port of `eightball run`: that of Linux with a terminal on top. It adds the virtual air, the
 /// lines of a virtual board, keys, the line that draws the ball, captures and packet traces.
@@ -22,7 +21,7 @@ struct TerminalPort: Port, ~Copyable {
   /// Where programs connect; `nil` without a control socket.
   private(set) var controlPath: String?
   /// Why the kernel refuses to wait.
-  private(set) var waitFailure: SystemError?
+  private(set) var waitError: SystemError?
 
   /// A port whose radio, control socket and bonds are not open.
   ///
@@ -52,7 +51,7 @@ struct TerminalPort: Port, ~Copyable {
   private static func makePort(
     _ radio: RadioAddress, board: BoardDescription?
   ) throws(SystemError) -> LinuxPort {
-    do throws(LinuxPort.Failure) {
+    do throws(LinuxPort.SetupError) {
       return try LinuxPort(radio, board: board)
     } catch {
       throw SystemError(
@@ -99,14 +98,14 @@ struct TerminalPort: Port, ~Copyable {
       return
     }
     if let path {
-      guard let failure = port.controlFailure else { return }
+      guard let failure = port.controlError else { return }
       var error = SystemError(failure, of: path)
       if error.code == .addressInUse { error.explanation = "another ball does; name another path" }
       throw error
     }
-    let trouble = String(writing: { port.writeControlTrouble(to: &$0) })
+    let error = String(writing: { port.writeControlError(to: &$0) })
     screen.note(
-      "Warning: no program can listen to this ball: \(printable(trouble)). Give it a socket of its "
+      "Warning: no program can listen to this ball: \(printable(error)). Give it a socket of its "
         + "own: --control PATH.")
   }
 
@@ -126,7 +125,7 @@ struct TerminalPort: Port, ~Copyable {
   /// Warns of packets that are missing in a capture, closes the radio and the board, and restores
   /// the terminal.
   mutating func close() {
-    warn(ofFailuresOf: sinks, note: screen.note)
+    warn(ofErrorsOf: sinks, note: screen.note)
     port.closeRadio()
     radio.close()
     screen.close(on: &port)
@@ -154,7 +153,7 @@ struct TerminalPort: Port, ~Copyable {
   mutating func wait(until deadline: Instant?) -> Bool {
     screen.flush(to: &port)
     guard port.wait(until: deadline) else {
-      waitFailure = SystemError(.current, "wait for", "the event queue")
+      waitError = SystemError(.current, "wait for", "the event queue")
       return false
     }
     guard port.takeNestedEvent() else { return true }
@@ -162,7 +161,7 @@ struct TerminalPort: Port, ~Copyable {
       let start = Instant(rawValue: 0)
       try loop.wait(until: start, now: start)
     } catch {
-      waitFailure = error
+      waitError = error
       return false
     }
     if board.isStopWanted {
@@ -207,9 +206,9 @@ struct TerminalPort: Port, ~Copyable {
     writer.writePrefix(of: Array(radio.name.description.utf8).span)
   }
 
-  func writeRadioTrouble(to writer: inout ByteWriter) {
+  func writeRadioError(to writer: inout ByteWriter) {
     guard let failure = radio.failure else {
-      return port.writeRadioTroubleBesideAir(to: &writer)
+      return port.writeRadioErrorBesideAir(to: &writer)
     }
     writer.writePrefix(of: Array(failure.description.utf8).span)
   }
@@ -269,11 +268,11 @@ extension TerminalPort {
     board.lines?.takeLinesChange() ?? port.takeLinesChange()
   }
 
-  func writeLinesTrouble(to writer: inout ByteWriter) {
+  func writeLinesError(to writer: inout ByteWriter) {
     if let lines = board.lines {
-      lines.writeLinesTrouble(to: &writer)
+      lines.writeLinesError(to: &writer)
     } else {
-      port.writeLinesTrouble(to: &writer)
+      port.writeLinesError(to: &writer)
     }
   }
 }
@@ -318,9 +317,59 @@ extension TerminalPort {
 
   mutating func keepBonds(_ file: Span<UInt8>) -> Bool { port.keepBonds(file) }
 
-  func writeBondsTrouble(to writer: inout ByteWriter) { port.writeBondsTrouble(to: &writer) }
+  func writeBondsError(to writer: inout ByteWriter) { port.writeBondsError(to: &writer) }
 
   mutating func takeConfirmation() -> Bool? { board.user?.takeAnswer() }
 
   mutating func questionChanged(to question: PairingPrompt?) { board.ask(question) }
+}
+
+/// The radio of `eightball run`: the port's, at the address that the opener finds. The opener hosts the
+/// virtual air, and looks up names of hosts.
+struct TerminalRadio: ~Copyable {
+  private var opener: RadioOpener
+  /// Why the last opening failed; `nil` if the port knows why.
+  private(set) var failure: RadioError?
+
+  /// A radio that is not open. Lookups and a hosted air run in `loop`.
+  init(_ name: RadioAddress, loop: EventLoop) {
+    opener = RadioOpener(name, loop: loop, air: SharedAir(loop: loop))
+  }
+
+  /// The name as the user gave it.
+  var name: RadioAddress { opener.name }
+
+  /// The radio for the port.
+  var address: RadioAddress { opener.shown }
+
+  /// When the radio must be opened again, or time must pass on a hosted air; `nil` to wait for a
+  /// descriptor.
+  var deadline: Instant? { .earlier(opener.deadline, opener.air?.deadline) }
+
+  /// Advances the air to `now`, if this program hosts it.
+  func advance(to now: Instant) { opener.air?.advance(to: now) }
+
+  /// Opens the radio on `port`.
+  mutating func open(on port: inout LinuxPort, at now: Instant) -> RadioOpening {
+    failure = nil
+    do throws(SystemError) {
+      return try opener.open(at: now) { address in
+        if port.radioAddress != address { port.useRadio(address) }
+        return (port.openRadio(at: now), port.radioError)
+      }
+    } catch {
+      let isPorts = opener.air == nil && !opener.name.needsLookup
+      failure = isPorts ? nil : RadioError(opener.name, error)
+      return .failed
+    }
+  }
+
+  /// The port has closed the radio.
+  mutating func radioIsClosed() { opener.radioIsClosed() }
+
+  /// Stops looking up a host, and hosting an air.
+  mutating func close() {
+    opener.close()
+    opener.air?.close()
+  }
 }

@@ -1,6 +1,7 @@
 import BluetoothHost
+import Glibc
+import LinuxAir
 import LinuxRadio
-import LinuxSystem
 
 /// What runs on the radio of a command: a host and its program.
 protocol RadioTask: RadioDriver, ~Copyable {
@@ -45,21 +46,21 @@ struct ToolRadio: RadioPort, ~Copyable {
     self.loop = loop
     self.signals = signals
     input = InputLines(loop: loop)
-    source = RadioSourcePort(name, loop: loop)
+    source = RadioSourcePort(name, loop: loop, air: SharedAir(loop: loop))
     source.sinks = sinks
   }
 
   /// Runs `task` until it has ended, and closes the radio.
   mutating func run<Task: RadioTask & ~Copyable>(_ task: inout Task) throws(SystemError) {
     var link = RadioLink<2_053>()
-    var refusal: RadioError?
+    var error: RadioError?
     while true {
       let now = MonotonicClock.now
       takeInput(for: &task, at: now)
       _ = link.open(&self, at: now)
-      if source.refusal != refusal {
-        refusal = source.refusal
-        if let refusal { task.radioFailed(refusal, at: now) }
+      if source.openError != error {
+        error = source.openError
+        if let error { task.radioFailed(error, at: now) }
       }
       let turn = link.serve(&self, for: &task, at: now)
       source.advance(to: now)
@@ -103,5 +104,111 @@ struct ToolRadio: RadioPort, ~Copyable {
 
   mutating func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
     source.note(packet, direction)
+  }
+}
+
+/// Lines of standard input, while a radio is served.
+final class InputLines: EventHandler {
+  /// A line, or the end of the input.
+  struct Line {
+    /// The bytes, without the line feed; `nil` at the end.
+    var bytes: [UInt8]?
+  }
+
+  private let loop: EventLoop
+  private let descriptor = FileDescriptor(owning: dup(STDIN_FILENO), name: "standard input")
+  private var registration: EventLoop.Registration?
+  /// Whether a read would find bytes or the end.
+  private var isReadable = false
+  /// Whether the kernel cannot watch it: a file is always readable.
+  private var isFile = false
+  private var pending: [UInt8] = []
+  private var hasEnded = false
+  private var hasReportedEnd = false
+
+  /// Whether the loop wakes when there is something to read.
+  var isWatched = false {
+    didSet {
+      guard isWatched != oldValue else { return }
+      if isWatched { watch() } else { unwatch() }
+    }
+  }
+
+  /// Reads nothing yet.
+  init(loop: EventLoop) {
+    self.loop = loop
+  }
+
+  /// Whether `next` has a line, or `read` would find one.
+  var hasLines: Bool {
+    isWatched && !hasReportedEnd
+      && (isFile || hasEnded || pending.contains(UInt8(ascii: "\n")))
+  }
+
+  /// Reads what is there.
+  func read() {
+    guard isWatched, isReadable || isFile, !hasEnded else { return }
+    isReadable = false
+    var storage = InlineArray<1_024, UInt8>(repeating: 0)
+    var space = storage.mutableSpan
+    // It does not block: the kernel has reported bytes, or the end.
+    guard case .bytes(let count) = (try? descriptor.read(into: &space)) ?? .end else {
+      hasEnded = true
+      return unwatch()
+    }
+    for index in 0..<count { pending.append(storage[index]) }
+  }
+
+  /// The next line, or once the end; `nil` if more must be read. Of a line that is longer than any
+  /// question, only the beginning is returned.
+  func next() -> Line? {
+    if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+      let line = Array(pending[..<end].prefix(maximumAttributeValueLength + 1))
+      pending.removeFirst(end + 1)
+      return Line(bytes: line)
+    }
+    guard hasEnded, !hasReportedEnd else {
+      let surplus = pending.count - (maximumAttributeValueLength + 1)
+      if surplus > 0 { pending.removeLast(surplus) }
+      return nil
+    }
+    guard pending.isEmpty else {
+      defer { pending = [] }
+      return Line(bytes: pending)
+    }
+    hasReportedEnd = true
+    return Line(bytes: nil)
+  }
+
+  func handle(_ readiness: Readiness, token: Int) { isReadable = true }
+
+  private func watch() {
+    guard !hasEnded else { return }
+    registration = try? loop.add(descriptor, for: .readable, handler: self)
+    isFile = registration == nil
+  }
+
+  private func unwatch() {
+    if let registration { loop.remove(registration) }
+    registration = nil
+  }
+}
+
+/// Lines of standard input. Only one thread reads them.
+enum StandardInput {
+  /// The next line in bytes, without its line feed; `nil` at the end.
+  ///
+  /// The bytes come one at a time, so that the next line stays for another reader. Of a line that is
+  /// longer than any question, only the beginning is returned.
+  static func line() -> [UInt8]? {
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while true {
+      let count = unsafe read(STDIN_FILENO, &byte, 1)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return line.isEmpty ? nil : line }
+      if byte == UInt8(ascii: "\n") { return line }
+      if line.count <= maximumAttributeValueLength { line.append(byte) }
+    }
   }
 }

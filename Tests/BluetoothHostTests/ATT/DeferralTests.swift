@@ -22,19 +22,112 @@ private let requests = [
   Exchange("a write", [0x12, 0x0D, 0x00, 0x01], [0x13]),
 ]
 
+private func recording() -> ScriptedPeripheral<2> {
+  let controller = connectedController()
+  controller.application.notesEndings = true
+  controller.events = []
+  return controller
+}
+
+private let scenarios: [HostScenario] = [
+  Scenario(
+    "A list of values waits for a deferred value",
+    .set(application: \.busyWith, .level),
+    // From 0x0010: level, which is deferred, then two numbers.
+    .ignore([0x08, 0x10, 0x00, 0xFF, 0xFF, 0x19, 0x2A]), .resume,
+    .pdus([0x09, 3, 0x10, 0x00, 0x07, 0x16, 0x00, 0x64])),
+  Scenario(
+    "The application gets the offset of a read",
+    .expect([0x0C, 0x0D, 0x00, 88, 0x00], gives: [0x0D] + Array(88..<100)),
+    .expect([0x0A, 0x0D, 0x00], gives: [0x0B] + Array(0..<22)),
+    .also { #expect($0.application.offsets == [88, 0]) }),
+  Scenario(
+    "A second request is ignored while one is deferred; the first is answered",
+    .set(application: \.isBusy, true), .ignore([0x0A, 0x0D, 0x00]),
+    .set(application: \.isBusy, false), .ignore([0x0A, 0x16, 0x00]), .resume(at: 0),
+    .pdus([0x0B] + [UInt8](counting: 22))),
+  Scenario(
+    "Commands, confirmations and updates pass while a request is deferred",
+    .expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]),
+    .expect([0x12, 0x11, 0x00, 0x02, 0x00], gives: [0x13]), .forget,
+    .set(application: \.busyWith, .alert), .ignore([0x12, 0x14, 0x00, 0x02]),
+    .ignore([0x52, 0x0D, 0x00, 0x07]), .writes([0x07]),
+    .updates(.init(.level, [0x05]), .init(.text, [0x06])), .run, .pdus([0x1D, 0x10, 0x00, 0x05]),
+    .expect([0x1E], gives: [0x1B, 0x0D, 0x00, 0x06]), .resume, .lastPDU([0x13]),
+    .writes([0x07], [0x02])),
+  Scenario(
+    "A deferred command is dropped",
+    .set(application: \.isBusy, true), .ignore([0x52, 0x0D, 0x00, 0x01]), .isDeferred(false),
+    .resume, .writes(), .read()),
+  Scenario(
+    "Resuming leaves a response that waits for a buffer unchanged",
+    .set(\.completesPackets, false),
+    // Four buffers: three for this link, and one reserved for another.
+    .repeat(4, .send([0x0A, 0x16, 0x00])), .pduCount(3), .resume(at: 0), .completePackets(),
+    .also { #expect($0.pdus() == [[UInt8]](repeating: [0x0B, 0x64], count: 4)) }),
+  Scenario(
+    "A deferred request holds up no other central",
+    .connect(0x41), .set(application: \.isBusy, true), .ignore([0x0A, 0x0D, 0x00]),
+    .set(application: \.isBusy, false),
+    .expect([0x0A, 0x10, 0x00], gives: [0x0B, 0x07], on: 0x41),
+    .resume(at: 0), .pdus([0x0B] + [UInt8](counting: 22))),
+  Scenario(
+    "A deferred request of 517 bytes is kept whole", on: { connectedController(mtu: 517) },
+    .set(application: \.isBusy, true), .ignore([0x12, 0x0D, 0x00] + [UInt8](counting: 512)),
+    .resume, .writes([UInt8](counting: 512)), .lastPDU([0x13])),
+  Scenario(
+    "The end of a write follows the value of a Write Request or a Write Command",
+    on: { recording() },
+    .expect([0x12, 0x0D, 0x00, 0x01], gives: [0x13]), .ignore([0x52, 0x0D, 0x00, 0x02]),
+    .events(
+      .wrote([0x01], .text, 0), .endedWrite(0, isCommand: false), .wrote([0x02], .text, 0),
+      .endedWrite(0, isCommand: true))),
+  Scenario(
+    "The end of a write does not follow writes of the server's own attributes", on: { recording() },
+    .expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]),
+    .expect([0x12, 0x09, 0x00, 0x01], gives: [0x13]), .execute(),
+    .events(.configured(.text, 0, .notification))),
+  Scenario(
+    "The end of an Execute Write comes once, after all values", on: { recording() },
+    .prepare(0x0D, 0, [1, 2]), .prepare(0x0D, 2, [3]), .prepare(0x14, 0, [4]), .execute(),
+    .events(.wrote([1, 2, 3], .text, 0), .wrote([4], .alert, 0), .endedWrite(0, isCommand: false))),
+  Scenario(
+    "A deferred Execute Write keeps its parts, and writes them again", on: { recording() },
+    .prepare(0x0D, 0, [1, 2]), .prepare(0x14, 0, [4]), .set(application: \.ending, .later),
+    .ignore([0x18, 0x01]), .forgetEvents, .set(application: \.ending, nil), .resume,
+    .lastPDU([0x19]),
+    .events(.wrote([1, 2], .text, 0), .wrote([4], .alert, 0), .endedWrite(0, isCommand: false)),
+    .execute(), .also { #expect($0.events.count == 3) }),
+  Scenario(
+    "A refusal at the end of a write refuses the request, with its first attribute's handle",
+    on: { recording() },
+    .set(application: \.ending, .error(.insufficientResources)),
+    .expect([0x12, 0x14, 0x00, 0x01], gives: error(0x12, 0x0014, .insufficientResources)),
+    .prepare(0x0D, 0, [1, 2]), .prepare(0x14, 0, [4]),
+    .expect([0x18, 0x01], gives: error(0x18, 0x000D, .insufficientResources)),
+    // A command gets no answer. The queue is empty again.
+    .ignore([0x52, 0x0D, 0x00, 0x02]), .set(application: \.ending, nil), .forgetEvents, .execute(),
+    .events()),
+]
+
 @Suite("ATT server: deferred responses")
 struct DeferralTests {
+  @Test("Deferred requests, and the end of a write", arguments: scenarios)
+  func scenario(_ scenario: HostScenario) throws {
+    try scenario.run(on: connectedController())
+  }
+
   @Test("A deferred request is answered when it is resumed", arguments: requests)
   func resume(exchange: Exchange) {
     let controller = connectedController()
-    controller.host.server.application.isBusy = true
+    controller.application.isBusy = true
     #expect(controller.exchange(exchange.request) == [])
-    #expect(isDeferred(controller))
+    #expect(controller.isPutOff())
     controller.pass(milliseconds: 10_000)
     #expect(controller.pdus() == [])
     controller.resume()
     #expect(controller.pdus() == [exchange.response])
-    #expect(!isDeferred(controller))
+    #expect(!controller.isPutOff())
     // The next request is answered at once.
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
@@ -42,14 +135,14 @@ struct DeferralTests {
   @Test("A request may be deferred again, and then be refused", arguments: requests)
   func refusal(exchange: Exchange) {
     let controller = connectedController()
-    controller.host.server.application.isBusy = true
+    controller.application.isBusy = true
     #expect(controller.exchange(exchange.request) == [])
-    controller.host.resume(at: 0)
-    controller.host.resume(at: 0)
+    controller.resume(at: 0)
+    controller.resume(at: 0)
     controller.run()
     #expect(controller.pdus() == [])
-    controller.host.server.application.refusal = .insufficientResources
-    controller.host.resume(at: 0)
+    controller.application.refusal = .insufficientResources
+    controller.resume(at: 0)
     controller.run()
     let opcode = exchange.request[0]
     switch opcode {
@@ -62,200 +155,22 @@ struct DeferralTests {
     }
   }
 
-  @Test("A list of values waits for a deferred value")
-  func laterInList() {
-    let controller = connectedController()
-    controller.host.server.application.busyWith = .level
-    // From 0x0010: level, which is deferred, then two numbers.
-    #expect(controller.exchange([0x08, 0x10, 0x00, 0xFF, 0xFF, 0x19, 0x2A]) == [])
-    controller.resume()
-    #expect(controller.pdus() == [[0x09, 3, 0x10, 0x00, 0x07, 0x16, 0x00, 0x64]])
-  }
-
-  @Test("The application gets the offset of a read")
-  func offsets() {
-    let controller = connectedController()
-    controller.expect([0x0C, 0x0D, 0x00, 88, 0x00], gives: [0x0D] + Array(88..<100))
-    controller.expect([0x0A, 0x0D, 0x00], gives: [0x0B] + Array(0..<22))
-    #expect(controller.host.server.application.offsets == [88, 0])
-  }
-
-  @Test("A second request is ignored while one is deferred; the first is answered")
-  func secondRequest() {
-    let controller = connectedController()
-    controller.host.server.application.isBusy = true
-    #expect(controller.exchange([0x0A, 0x0D, 0x00]) == [])
-    controller.host.server.application.isBusy = false
-    #expect(controller.exchange([0x0A, 0x16, 0x00]) == [])
-    controller.host.resume(at: 0)
-    controller.run()
-    #expect(controller.pdus() == [[0x0B] + [UInt8](counting: 22)])
-  }
-
-  @Test("Commands, confirmations and updates pass while a request is deferred")
-  func whileWaiting() {
-    let controller = connectedController()
-    controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
-    controller.expect([0x12, 0x11, 0x00, 0x02, 0x00], gives: [0x13])
-    controller.forgetWhatWasSent()
-    controller.host.server.application.busyWith = .alert
-    #expect(controller.exchange([0x12, 0x14, 0x00, 0x02]) == [])
-    #expect(controller.exchange([0x52, 0x0D, 0x00, 0x07]) == [])
-    #expect(controller.writes == [[0x07]])
-    controller.host.server.application.updates = [
-      .init(connectionIndex: 0, attribute: .level, value: [0x05]),
-      .init(connectionIndex: 0, attribute: .text, value: [0x06]),
-    ]
-    controller.run()
-    #expect(controller.pdus() == [[0x1D, 0x10, 0x00, 0x05]])
-    controller.expect([0x1E], gives: [0x1B, 0x0D, 0x00, 0x06])
-    controller.resume()
-    #expect(controller.pdus().last == [0x13])
-    #expect(controller.writes == [[0x07], [0x02]])
-  }
-
-  @Test("A deferred command is dropped")
-  func command() {
-    let controller = connectedController()
-    controller.host.server.application.isBusy = true
-    #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])
-    #expect(!isDeferred(controller))
-    controller.resume()
-    #expect(controller.writes == [])
-    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
-  }
-
   @Test(
     "Resuming a connection without a deferred request does nothing", arguments: [-1, 0, 1, 2, .max])
   func nothing(connectionIndex: Int) {
     let controller = connectedController()
-    controller.host.resume(at: connectionIndex)
+    controller.resume(at: connectionIndex)
     controller.run()
     #expect(controller.pdus() == [])
-    let isPutOff = controller.host.server.isPutOff(at: connectionIndex)
-    #expect(!isPutOff)
+    expect(controller.isPutOff(at: connectionIndex), is: false)
   }
 
-  @Test("Resuming leaves a response that waits for a buffer unchanged")
-  func unsentResponse() {
-    let controller = connectedController()
-    controller.behaviour.completesPackets = false
-    // Four buffers: three for this link, and one reserved for another.
-    for _ in 0..<4 { controller.send([0x0A, 0x16, 0x00]) }
-    #expect(controller.pdus().count == 3)
-    controller.host.resume(at: 0)
-    controller.completePackets(of: 0x40)
-    controller.run()
-    #expect(controller.pdus() == [[UInt8]](repeating: [0x0B, 0x64], count: 4))
-  }
-
-  @Test("A deferred request holds up no other central")
-  func otherCentral() {
-    let controller = connectedController()
-    controller.connect(0x41)
-    controller.host.server.application.isBusy = true
-    #expect(controller.exchange([0x0A, 0x0D, 0x00]) == [])
-    controller.host.server.application.isBusy = false
-    controller.expect([0x0A, 0x10, 0x00], gives: [0x0B, 0x07], on: 0x41)
-    controller.host.resume(at: 0)
-    controller.run()
-    #expect(controller.pdus() == [[0x0B] + [UInt8](counting: 22)])
-  }
-
-  @Test("A deferred request of 517 bytes is kept whole")
-  func longest() {
-    let controller = connectedController(mtu: 517)
-    let value = [UInt8](counting: 512)
-    controller.host.server.application.isBusy = true
-    #expect(controller.exchange([0x12, 0x0D, 0x00] + value) == [])
-    controller.resume()
-    #expect(controller.writes == [value])
-    #expect(controller.pdus().last == [0x13])
-  }
-
-  private func isDeferred(_ controller: ScriptedController<2>) -> Bool {
-    controller.host.server.isPutOff(at: 0)
-  }
 }
 
-@Suite("ATT server: the end of a write")
-struct WriteEndTests {
-  private func recording() -> ScriptedController<2> {
-    let controller = connectedController()
-    controller.host.server.application.notesEndings = true
-    controller.events = []
-    return controller
-  }
-
-  @Test("It follows the value of a Write Request or a Write Command")
-  func single() {
-    let controller = recording()
-    controller.expect([0x12, 0x0D, 0x00, 0x01], gives: [0x13])
-    #expect(controller.exchange([0x52, 0x0D, 0x00, 0x02]) == [])
-    #expect(
-      controller.events == [
-        .wrote([0x01], .text, 0), .endedWrite(0, isCommand: false),
-        .wrote([0x02], .text, 0), .endedWrite(0, isCommand: true),
-      ])
-  }
-
-  @Test("It does not follow writes of the server's own attributes")
-  func notApplications() {
-    let controller = recording()
-    controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
-    controller.expect([0x12, 0x09, 0x00, 0x01], gives: [0x13])
-    controller.expect([0x18, 0x01], gives: [0x19])
-    #expect(controller.events == [.configured(.text, 0, .notification)])
-  }
-
-  @Test("It comes once, after all values of an Execute Write")
-  func several() {
-    let controller = recording()
-    for part in [prepare(0x0D, 0, [1, 2]), prepare(0x0D, 2, [3]), prepare(0x14, 0, [4])] {
-      controller.expect(part, gives: [0x17] + part.dropFirst())
-    }
-    controller.expect([0x18, 0x01], gives: [0x19])
-    #expect(
-      controller.events == [
-        .wrote([1, 2, 3], .text, 0), .wrote([4], .alert, 0), .endedWrite(0, isCommand: false),
-      ])
-  }
-
-  @Test("A deferred Execute Write keeps its parts, and writes them again")
-  func executeLater() {
-    let controller = recording()
-    for part in [prepare(0x0D, 0, [1, 2]), prepare(0x14, 0, [4])] {
-      controller.expect(part, gives: [0x17] + part.dropFirst())
-    }
-    controller.host.server.application.ending = .later
-    #expect(controller.exchange([0x18, 0x01]) == [])
-    controller.events = []
-    controller.host.server.application.ending = nil
-    controller.resume()
-    #expect(controller.pdus().last == [0x19])
-    #expect(
-      controller.events == [
-        .wrote([1, 2], .text, 0), .wrote([4], .alert, 0), .endedWrite(0, isCommand: false),
-      ])
-    controller.expect([0x18, 0x01], gives: [0x19])
-    #expect(controller.events.count == 3)
-  }
-
-  @Test("A refusal at the end refuses the request, with its first attribute's handle")
-  func refusal() {
-    let controller = recording()
-    controller.host.server.application.ending = .error(.insufficientResources)
-    controller.expect(
-      [0x12, 0x14, 0x00, 0x01], gives: error(0x12, 0x0014, .insufficientResources))
-    for part in [prepare(0x0D, 0, [1, 2]), prepare(0x14, 0, [4])] {
-      controller.expect(part, gives: [0x17] + part.dropFirst())
-    }
-    controller.expect([0x18, 0x01], gives: error(0x18, 0x000D, .insufficientResources))
-    // A command gets no answer. The queue is empty again.
-    #expect(controller.exchange([0x52, 0x0D, 0x00, 0x02]) == [])
-    controller.host.server.application.ending = nil
-    controller.events = []
-    controller.expect([0x18, 0x01], gives: [0x19])
-    #expect(controller.events == [])
+extension Step where Subject == ScriptedController {
+  fileprivate static func isDeferred(
+    _ isSo: Bool, at line: SourceLocation = #_sourceLocation
+  ) -> Step {
+    check(isSo, line) { $0.isPutOff() }
   }
 }

@@ -118,11 +118,10 @@ struct PDUTests {
     let short: [UInt8] = [1, 0x01, 0x00, 0x00, 0x28, 0x02, 0x00, 0x03, 0x28]
     let long: [UInt8] = [2, 0x01, 0x00] + testTextBytes
     for length in 0...short.count {
-      let found = types(Array(short[..<length]))
-      #expect(
-        found
-          == (length == 5
-            ? [.primaryService] : length == 9 ? [.primaryService, .characteristic] : nil))
+      expect(
+        types(Array(short[..<length])),
+        is: (length == 5
+          ? [.primaryService] : length == 9 ? [.primaryService, .characteristic] : nil))
     }
     for cut in truncations(of: long) { #expect(types(cut) == nil) }
     #expect(types(long) == [.testText])

@@ -28,7 +28,7 @@ struct ProtectionTests {
   /// The value at handle 3 requires encryption, and has a configuration at 4 and a descriptor at 5.
   /// The value at 7 requires authentication, and has a configuration at 8. The value at 10 requires
   /// nothing.
-  private func makeController(_ security: LinkSecurity) -> ScriptedHost<1, GATTDatabase<10>> {
+  private func makeController(_ security: LinkSecurity) -> ScriptedServer<1, GATTDatabase<10>> {
     let database = GATTDatabase<10> {
       Service(.batteryService) {
         Characteristic(
@@ -48,9 +48,9 @@ struct ProtectionTests {
           .batteryLevel, .read, value: .application(ApplicationAttribute(rawValue: 2)))
       }
     }
-    let controller = ScriptedHost<1, GATTDatabase<10>>(database: database)
+    let controller = ScriptedServer<1, GATTDatabase<10>>(database: database)
     controller.connect()
-    controller.host.server.securityChanged(to: security, at: 0)
+    controller.securityChanged(to: security, at: 0)
     return controller
   }
 
@@ -89,7 +89,7 @@ struct ProtectionTests {
       controller.expect(
         [0x16, handle, 0x00, 0x00, 0x00, 0x48],
         gives: code.map { error(0x16, handle, $0) } ?? [0x17, handle, 0x00, 0x00, 0x00, 0x48])
-      let values = controller.host.server.application.values
+      let values = controller.application.values
       #expect(values[handle == 3 ? 0 : 1] == (code == nil ? [0x48] : []))
     }
   }
@@ -98,10 +98,10 @@ struct ProtectionTests {
   func commands() {
     let controller = makeController(.none)
     #expect(controller.exchange([0x52, 3, 0x00, 0x48]) == [])
-    #expect(controller.host.server.application.values[0] == [])
-    controller.host.server.securityChanged(to: .encrypted, at: 0)
+    #expect(controller.application.values[0] == [])
+    controller.securityChanged(to: .encrypted, at: 0)
     #expect(controller.exchange([0x52, 3, 0x00, 0x48]) == [])
-    #expect(controller.host.server.application.values[0] == [0x48])
+    #expect(controller.application.values[0] == [0x48])
   }
 
   @Test("Subscriptions require the security of their value", arguments: outcomes)

@@ -17,12 +17,12 @@ struct Exchange: CustomTestStringConvertible, Sendable {
 
 /// A controller with one central, and the values of the tables below.
 func connectedController(mtu: UInt16 = 23, text: [UInt8] = Array(counting: 100))
-  -> ScriptedController<2>
+  -> ScriptedPeripheral<2>
 {
-  let controller = ScriptedController<2>()
+  let controller = ScriptedPeripheral<2>()
   controller.connect()
-  controller.host.server.application.values[0] = text
-  controller.host.server.application.values[1] = [0x07]
+  controller.application.values[0] = text
+  controller.application.values[1] = [0x07]
   if mtu != 23 { controller.exchangeMTU(mtu) }
   return controller
 }
@@ -141,7 +141,7 @@ struct ServerFindTests {
 
   @Test("Find By Type Value returns as many services as fit 23 bytes: (23 − 1) / 4 = 5")
   func manyServices() {
-    let controller = ScriptedHost<1, GrowingDatabase>(
+    let controller = ScriptedServer<1, GrowingDatabase>(
       database: GrowingDatabase((0..<7).map { _ in .primaryService(.batteryService) }))
     controller.connect()
     controller.expect(

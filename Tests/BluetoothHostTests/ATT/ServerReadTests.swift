@@ -154,7 +154,7 @@ struct ServerReadTests {
   @Test("A read fails with the application's error code")
   func refusal() {
     let controller = connectedController()
-    controller.host.server.application.refusal = ATTErrorCode(rawValue: 0x81)
+    controller.application.refusal = ATTErrorCode(rawValue: 0x81)
     let code = ATTErrorCode(rawValue: 0x81)
     controller.expect([0x0A, 0x0D, 0x00], gives: error(0x0A, 0x0D, code))
     controller.expect([0x0C, 0x0D, 0x00, 0x00, 0x00], gives: error(0x0C, 0x0D, code))

@@ -14,14 +14,58 @@ private let refusedWrites = [
   Exchange("a description", [0x12, 0x12, 0x00, 0x01], error(0x12, 0x12, .writeNotPermitted)),
 ]
 
+private let scenarios: [HostScenario] = [
+  Scenario(
+    "A write reaches the application, and is answered",
+    .expect([0x12, 0x0D, 0x00, 0x48, 0x69], gives: [0x13]),
+    .expect([0x12, 0x0D, 0x00], gives: [0x13]), .writes([0x48, 0x69], [])),
+  Scenario(
+    "A write fails with the application's error code",
+    .set(application: \.refusal, ATTErrorCode(rawValue: 0x9F)),
+    .expect([0x12, 0x0D, 0x00, 0x01], gives: error(0x12, 0x0D, ATTErrorCode(rawValue: 0x9F)))),
+  Scenario(
+    "A Write Command is never answered",
+    .set(application: \.refusal, .unlikelyError), .ignore([0x52, 0x0D, 0x00, 0x01]),
+    .set(application: \.refusal, nil),
+    // no such handle
+    // only read
+    // written with a response only
+    // cut short
+    // 24 bytes
+    .also { host in
+      for request: [UInt8] in [
+        [0x52, 0x00, 0x00, 0x01],  // no such handle
+        [0x52, 0x03, 0x00, 0x01],  // only read
+        [0x52, 0x14, 0x00, 0x01],  // written with a response only
+        [0x52, 0x0D],  // cut short
+        [0x52],
+        [0x52, 0x0D, 0x00] + [UInt8](repeating: 0, count: 21),  // 24 bytes
+      ] {
+        #expect(host.exchange(request) == [], "\(request)")
+      }
+    },
+    .writes(), .ignore([0x52, 0x0D, 0x00, 0x01]), .writes([0x01])),
+  Scenario(
+    "A signed write is ignored, since there is no key to check it with",
+    .ignore([0xD2, 0x0D, 0x00, 0x01] + [UInt8](repeating: 0xAA, count: 12)), .writes()),
+  Scenario(
+    "A bit of Client Supported Features stays set",
+    .expect([0x12, 0x09, 0x00, 0x01], gives: [0x13]),
+    .expect([0x0A, 0x09, 0x00], gives: [0x0B, 0x01]),
+    .expect([0x12, 0x09, 0x00, 0x00], gives: error(0x12, 0x09, .valueNotAllowed)),
+    .expect([0x12, 0x09, 0x00, 0x05], gives: [0x13]),
+    .expect([0x0A, 0x09, 0x00], gives: [0x0B, 0x05]),
+    .expect([0x12, 0x09, 0x00], gives: error(0x12, 0x09, .invalidAttributeValueLength)),
+    // Reserved bits are not kept.
+    .expect([0x12, 0x09, 0x00, 0xFF], gives: [0x13]),
+    .expect([0x0A, 0x09, 0x00], gives: [0x0B, 0x07])),
+]
+
 @Suite("ATT server: writing")
 struct ServerWriteTests {
-  @Test("A write reaches the application, and is answered")
-  func write() {
-    let controller = connectedController()
-    controller.expect([0x12, 0x0D, 0x00, 0x48, 0x69], gives: [0x13])
-    controller.expect([0x12, 0x0D, 0x00], gives: [0x13])
-    #expect(controller.writes == [[0x48, 0x69], []])
+  @Test("Writes and commands", arguments: scenarios)
+  func scenario(_ scenario: HostScenario) throws {
+    try scenario.run(on: connectedController())
   }
 
   @Test("A refused write does not reach the application", arguments: refusedWrites)
@@ -44,54 +88,4 @@ struct ServerWriteTests {
     #expect(controller.writes == [Array(tooLong[..<512])])
   }
 
-  @Test("A write fails with the application's error code")
-  func refusal() {
-    let controller = connectedController()
-    controller.host.server.application.refusal = ATTErrorCode(rawValue: 0x9F)
-    controller.expect(
-      [0x12, 0x0D, 0x00, 0x01], gives: error(0x12, 0x0D, ATTErrorCode(rawValue: 0x9F)))
-  }
-
-  @Test("A Write Command is never answered")
-  func command() {
-    let controller = connectedController()
-    controller.host.server.application.refusal = .unlikelyError
-    #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])
-    controller.host.server.application.refusal = nil
-    for request: [UInt8] in [
-      [0x52, 0x00, 0x00, 0x01],  // no such handle
-      [0x52, 0x03, 0x00, 0x01],  // only read
-      [0x52, 0x14, 0x00, 0x01],  // written with a response only
-      [0x52, 0x0D],  // cut short
-      [0x52],
-      [0x52, 0x0D, 0x00] + [UInt8](repeating: 0, count: 21),  // 24 bytes
-    ] {
-      #expect(controller.exchange(request) == [], "\(request)")
-    }
-    #expect(controller.writes == [])
-    #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])
-    #expect(controller.writes == [[0x01]])
-  }
-
-  @Test("A signed write is ignored, since there is no key to check it with")
-  func signedWrite() {
-    let controller = connectedController()
-    let signature = [UInt8](repeating: 0xAA, count: 12)
-    #expect(controller.exchange([0xD2, 0x0D, 0x00, 0x01] + signature) == [])
-    #expect(controller.writes == [])
-  }
-
-  @Test("A bit of Client Supported Features stays set")
-  func clientFeatures() {
-    let controller = connectedController()
-    controller.expect([0x12, 0x09, 0x00, 0x01], gives: [0x13])
-    controller.expect([0x0A, 0x09, 0x00], gives: [0x0B, 0x01])
-    controller.expect([0x12, 0x09, 0x00, 0x00], gives: error(0x12, 0x09, .valueNotAllowed))
-    controller.expect([0x12, 0x09, 0x00, 0x05], gives: [0x13])
-    controller.expect([0x0A, 0x09, 0x00], gives: [0x0B, 0x05])
-    controller.expect([0x12, 0x09, 0x00], gives: error(0x12, 0x09, .invalidAttributeValueLength))
-    // Reserved bits are not kept.
-    controller.expect([0x12, 0x09, 0x00, 0xFF], gives: [0x13])
-    controller.expect([0x0A, 0x09, 0x00], gives: [0x0B, 0x07])
-  }
 }

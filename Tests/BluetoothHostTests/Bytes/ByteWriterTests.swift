@@ -75,8 +75,7 @@ struct ByteWriterTests {
   func limit(limit: Int, capacity: Int) {
     var storage = [UInt8](repeating: 0, count: 4)
     let writer = ByteWriter(storage.mutableSpan, limit: limit)
-    let freeCapacity = writer.freeCapacity
-    #expect(freeCapacity == capacity)
+    expect(writer.freeCapacity, is: capacity)
   }
 
   @Test("A prefix is cut to what fits, and never overflows", arguments: 0...5)
@@ -138,8 +137,7 @@ struct ByteBufferTests {
     #expect(contents(buffer) == [1, 2, 3])
     #expect(add([4], to: &buffer) && add([], to: &buffer) && !add([5], to: &buffer))
     #expect(contents(buffer) == [1, 2, 3, 4])
-    let freeCapacity = buffer.freeCapacity
-    #expect(freeCapacity == 0)
+    expect(buffer.freeCapacity, is: 0)
   }
 
   @Test("Bytes replace the contents only if all of them fit")

@@ -11,15 +11,18 @@ struct BothRolesTests {
   private func perform(
     _ operation: ClientOperation, writing values: ([UInt8], [UInt8]) = ([], []), on pair: Pair
   ) -> [[Collector.Event]] {
-    pair.first.host.client.application.values[0] = values.0
-    pair.second.host.client.application.values[0] = values.1
-    for device in [pair.first, pair.second] {
-      device.host.client.application.events = []
-      let begins = device.host.perform(operation, at: 0)
-      #expect(begins)
+    pair.first.collector.values[0] = values.0
+    pair.second.collector.values[0] = values.1
+    for device in pair.devices {
+      device.collector.events = []
+      #expect(device.begin(operation, at: 0))
     }
     pair.run()
-    return [pair.first, pair.second].map { $0.host.client.application.events }
+    return pair.devices.map { $0.collector.events }
+  }
+
+  private func exchangeMTU(on pair: Pair) {
+    for events in perform(.exchangeMTU, on: pair) { #expect(events.endings == [nil]) }
   }
 
   @Test("both sides report the link and their roles, and go on advertising")
@@ -28,11 +31,10 @@ struct BothRolesTests {
     for (device, peer, role) in [
       (pair.first, UInt8(2), LEConnectionComplete.Role.central), (pair.second, 1, .peripheral),
     ] {
-      let events = device.host.client.application.events
+      let events = device.collector.events
       #expect(events.contains(.connected(0, .numbered(peer), role)))
-      #expect(device.host.server.application.events.contains(.connected(0, .numbered(peer))))
-      let radio = device.host.radio
-      #expect(radio == .advertising)
+      #expect(device.application.events.contains(.connected(0, .numbered(peer))))
+      #expect(device.radio == .advertising)
     }
   }
 
@@ -43,9 +45,8 @@ struct BothRolesTests {
     let pair = Pair(
       mtus: (try #require(ATTMTU(mtus.0)), try #require(ATTMTU(mtus.1))),
       packetLength: packetLength)
-    for events in perform(.exchangeMTU, on: pair) { #expect(events.endings == [nil]) }
-    let agreed = [pair.first.host.mtu(at: 0), pair.second.host.mtu(at: 0)]
-    #expect(agreed.map(\.byteCount) == [min(mtus.0, mtus.1), min(mtus.0, mtus.1)])
+    exchangeMTU(on: pair)
+    for device in pair.devices { #expect(device.mtu() == min(mtus.0, mtus.1)) }
 
     for events in perform(.discoverServices, on: pair) {
       #expect(
@@ -77,18 +78,17 @@ struct BothRolesTests {
 
     let values = ([UInt8](counting: 300), [UInt8]([UInt8](counting: 299).reversed()))
     // The devices write values of different lengths.
-    pair.first.host.client.application.values[0] = values.0
-    pair.second.host.client.application.values[0] = values.1
+    pair.first.collector.values[0] = values.0
+    pair.second.collector.values[0] = values.1
     for (device, count) in [(pair.first, 300), (pair.second, 299)] {
-      device.host.client.application.events = []
-      let begins = device.host.perform(.write(Self.text, byteCount: count), at: 0)
-      #expect(begins)
+      device.collector.events = []
+      #expect(device.begin(.write(Self.text, byteCount: count), at: 0))
     }
     pair.run()
-    #expect(pair.first.host.client.application.events.endings == [nil])
-    #expect(pair.second.host.client.application.events.endings == [nil])
-    #expect(pair.second.host.server.application.values[0] == values.0)
-    #expect(pair.first.host.server.application.values[0] == values.1)
+    #expect(pair.first.collector.events.endings == [nil])
+    #expect(pair.second.collector.events.endings == [nil])
+    #expect(pair.second.application.values[0] == values.0)
+    #expect(pair.first.application.values[0] == values.1)
 
     let read = perform(.read(Self.text), on: pair)
     #expect(read.map(\.value) == [values.0, values.1])
@@ -98,14 +98,14 @@ struct BothRolesTests {
   @Test("each indicates while it reads", arguments: [UInt16(27), 251])
   func indications(packetLength: UInt16) {
     let pair = Pair(packetLength: packetLength)
-    for events in perform(.exchangeMTU, on: pair) { #expect(events.endings == [nil]) }
+    exchangeMTU(on: pair)
     for events in perform(.subscribe(Self.levelConfiguration, .indication), on: pair) {
       #expect(events.endings == [nil])
     }
     let values = (0..<5).map { [UInt8](repeating: $0, count: 100) }
-    for device in [pair.first, pair.second] {
-      device.host.server.application.values[0] = [UInt8](counting: 400)
-      device.host.server.application.updates = values.map {
+    for device in pair.devices {
+      device.application.values[0] = [UInt8](counting: 400)
+      device.application.updates = values.map {
         TestApplication.Update(connectionIndex: 0, attribute: .level, value: $0)
       }
     }
@@ -115,8 +115,8 @@ struct BothRolesTests {
       #expect(events.endings == [nil])
     }
     // One indication at a time: each is confirmed before the next one.
-    for device in [pair.first, pair.second] {
-      let sent = device.pdus.filter { $0[0] == 0x1D || $0[0] == 0x1E }.map { $0[0] }
+    for device in pair.devices {
+      let sent = device.pdus().filter { $0[0] == 0x1D || $0[0] == 0x1E }.map { $0[0] }
       #expect(sent.filter { $0 == 0x1D }.count == 5)
       #expect(sent.filter { $0 == 0x1E }.count == 5)
     }
@@ -128,16 +128,16 @@ struct BothRolesTests {
   func mtuBetweenRequestAndResponse() {
     let pair = Pair()
     let value = [UInt8](counting: 100)
-    pair.second.host.server.application.values[0] = value
+    pair.second.application.values[0] = value
     _ = pair.first.host.perform(.read(Self.text), at: 0)
     _ = pair.second.host.perform(.exchangeMTU, at: 0)
-    pair.first.host.client.application.events = []
+    pair.first.collector.events = []
     pair.run()
     // 23 (MTU) − 1 (opcode) = 22 bytes in the first response
-    #expect(pair.second.pdus.first { $0[0] == 0x0B }?.count == 23)
-    #expect(pair.first.host.mtu(at: 0) == .maximum)
-    #expect(pair.first.host.client.application.events.value == value)
-    #expect(pair.first.host.client.application.events.endings == [nil])
+    #expect(pair.second.pdus().first { $0[0] == 0x0B }?.count == 23)
+    #expect(pair.first.mtu() == 517)
+    #expect(pair.first.collector.events.value == value)
+    #expect(pair.first.collector.events.endings == [nil])
   }
 
   /// The parts of a long write are as long as the MTU of the moment when each begins.
@@ -145,14 +145,14 @@ struct BothRolesTests {
   func mtuInLongWrite() {
     let pair = Pair()
     let value = [UInt8](counting: 200)
-    pair.first.host.client.application.values[0] = value
+    pair.first.collector.values[0] = value
     _ = pair.first.host.perform(.write(Self.text, byteCount: 200), at: 0)
     for _ in 0..<3 { pair.exchange() }
     _ = pair.second.host.perform(.exchangeMTU, at: 0)
     pair.run()
-    #expect(pair.first.host.client.application.events.endings == [nil])
-    #expect(pair.second.host.server.application.values[0] == value)
-    let parts = pair.first.pdus.filter { $0[0] == 0x16 }
+    #expect(pair.first.collector.events.endings == [nil])
+    #expect(pair.second.application.values[0] == value)
+    let parts = pair.first.pdus().filter { $0[0] == 0x16 }
     #expect(parts.first?.count == 23)
     #expect((parts.last?.count ?? 0) > 23)
   }
@@ -162,17 +162,17 @@ struct BothRolesTests {
   @Test("a request on its way stays whole when the peer lowers the MTU")
   func mtuWithinRequest() {
     let pair = Pair()
-    for events in perform(.exchangeMTU, on: pair) { #expect(events.endings == [nil]) }
+    exchangeMTU(on: pair)
     let value = [UInt8](counting: 200)
-    pair.first.host.client.application.values[0] = value
+    pair.first.collector.values[0] = value
     _ = pair.first.host.perform(.write(Self.text, byteCount: 200), at: 0)
     pair.exchange()
     // Exchange MTU Request: 23.
-    pair.first.receive([0x02, 0x40, 0x20, 7, 0, 3, 0, 4, 0, 0x02, 23, 0], at: pair.now)
+    pair.first.report([0x02, 0x40, 0x20, 7, 0, 3, 0, 4, 0, 0x02, 23, 0])
     pair.run()
-    #expect(pair.first.host.mtu(at: 0) == .minimum)
-    #expect(pair.first.pdus.contains([0x12, 0x0D, 0x00] + value))
-    #expect(pair.second.host.server.application.values[0] == value)
+    #expect(pair.first.mtu() == 23)
+    #expect(pair.first.pdus().contains([0x12, 0x0D, 0x00] + value))
+    #expect(pair.second.application.values[0] == value)
   }
 
   @Test(
@@ -183,22 +183,10 @@ struct BothRolesTests {
     let server = connectedController()
     server.expect([opcode, 1, 0], gives: refusal)
     let pair = Pair()
-    let count = pair.first.pdus.count
-    pair.first.receive([0x02, 0x40, 0x20, 7, 0, 3, 0, 4, 0, opcode, 1, 0], at: pair.now)
+    let count = pair.first.pdus().count
+    pair.first.report([0x02, 0x40, 0x20, 7, 0, 3, 0, 4, 0, opcode, 1, 0])
     pair.run()
-    #expect(Array(pair.first.pdus.dropFirst(count)) == [refusal])
-  }
-
-  @Test("a request and a response on one link never mix")
-  func turns() {
-    let pair = Pair()
-    for events in perform(.exchangeMTU, on: pair) { #expect(events.endings == [nil]) }
-    for device in [pair.first, pair.second] {
-      device.host.server.application.values[0] = [UInt8](counting: 500)
-    }
-    for events in perform(.read(Self.text), on: pair) {
-      #expect(events.value == [UInt8](counting: 500))
-    }
+    #expect(Array(pair.first.pdus().dropFirst(count)) == [refusal])
   }
 
   @Test(
@@ -209,30 +197,31 @@ struct BothRolesTests {
     _ = pair.first.host.perform(.read(Self.text), at: 0)
     pair.run()
     if isNextLink {
-      for device in [pair.first, pair.second] {
-        device.receive(Events.disconnected(0x40, reason: 0x13), at: pair.now)
+      for device in pair.devices {
+        device.report(Events.disconnected(0x40, reason: 0x13))
       }
       pair.run()
       _ = pair.first.host.connect(to: .numbered(2))
       pair.run()
     }
-    let count = pair.first.pdus.count
+    let count = pair.first.pdus().count
     // Read Request.
-    pair.first.receive([0x02, 0x40, 0x20, 7, 0, 3, 0, 4, 0, 0x0A, 0x16, 0x00], at: pair.now)
+    pair.first.report([0x02, 0x40, 0x20, 7, 0, 3, 0, 4, 0, 0x0A, 0x16, 0x00])
     _ = pair.first.host.perform(.read(Self.text), at: 0)
-    while pair.first.nextPacket(at: pair.now) != nil {}
+    while pair.first.nextData() != nil {}
     let request: [UInt8] = [0x0A, 0x0D, 0x00]
     let response: [UInt8] = [0x0B, 0x64]
     #expect(
-      Array(pair.first.pdus[count...]) == (isNextLink ? [request, response] : [response, request]))
+      Array(pair.first.pdus()[count...])
+        == (isNextLink ? [request, response] : [response, request]))
   }
 
   @Test("a stray response or confirmation does not end an operation of the other role")
   func roles() {
     let pair = Pair()
     // A confirmation without an indication, and a response without a request.
-    pair.first.receive([0x02, 0x40, 0x20, 5, 0, 1, 0, 4, 0, 0x1E], at: pair.now)
-    pair.first.receive([0x02, 0x40, 0x20, 5, 0, 1, 0, 4, 0, 0x13], at: pair.now)
+    pair.first.report([0x02, 0x40, 0x20, 5, 0, 1, 0, 4, 0, 0x1E])
+    pair.first.report([0x02, 0x40, 0x20, 5, 0, 1, 0, 4, 0, 0x13])
     for events in perform(.discoverServices, on: pair) { #expect(events.endings == [nil]) }
   }
 
@@ -240,45 +229,32 @@ struct BothRolesTests {
   /// capacity. The requested link was ended, and its application waited for it forever.
   @Test("an attempt fails if its link exceeds the capacity")
   func noConnection() {
-    let device = Device(number: 1, mtu: .maximum, packetLength: 27)
-    let now = Instant(rawValue: 1_000)
-    device.host.start(at: now)
-    _ = device.nextPacket(at: now)
-    _ = device.host.connect(to: .numbered(2))
-    _ = device.nextPacket(at: now)
+    let device = ScriptedDevice(number: 1)
+    device.start()
+    device.completesConnections = false
+    device.connect(to: .numbered(2))
     for number: UInt8 in 3...6 {
-      device.receive(
-        Events.connected(0x0040 + UInt16(number), peer: [0, number, 0, 0, 0, 0, 0xF0], role: 1),
-        at: now)
+      device.report(
+        Events.connected(0x0040 + UInt16(number), peer: [0, number, 0, 0, 0, 0, 0xF0], role: 1))
     }
-    device.host.client.application.events = []
-    device.receive(Events.connected(0x0040, peer: [0, 2, 0, 0, 0, 0, 0xF0]), at: now)
-    #expect(
-      device.host.client.application.events == [.connectionFailed(.connectionLimitExceeded)])
-    let count = device.host.connectionCount
-    #expect(count == 4)
+    device.collector.events = []
+    device.report(Events.connected(0x0040, peer: [0, 2, 0, 0, 0, 0, 0xF0]))
+    #expect(device.collector.events == [.connectionFailed(.connectionLimitExceeded)])
+    #expect(device.connectionCount == 4)
   }
 
   @Test("30 s without a response end the link for both roles")
   func timeout() {
-    let pair = Pair()
-    _ = pair.first.host.perform(.read(Self.text), at: 0)
-    _ = pair.first.nextPacket(at: pair.now)
-    pair.first.host.client.application.events = []
-    pair.first.host.advance(to: pair.now.advanced(by: 30_000))
-    #expect(pair.first.host.client.application.events.endings == [.timedOut])
-    var commands: [UInt8] = []
-    while let packet = pair.first.unansweredPacket(at: pair.now.advanced(by: 30_000)) {
-      commands.append(packet[1])
-      guard packet[1] == 0x06 else { break }
-    }
-    #expect(commands.first == 0x06)
-    pair.first.receive(Events.disconnected(0x40, reason: 0x16), at: pair.now)
+    let first = Pair().first
+    #expect(first.begin(.read(Self.text), at: 0))
+    _ = first.nextData()
+    first.collector.events = []
+    first.forgetWhatWasSent()
+    first.pass(milliseconds: 30_000)
+    #expect(first.collector.events.endings == [.timedOut])
+    #expect(first.commands.first == .disconnect)
+    #expect(first.collector.events.last == .disconnected(0, .connectionTerminatedByLocalHost))
     #expect(
-      pair.first.host.client.application.events.last
-        == .disconnected(0, .connectionTerminatedByLocalHost))
-    #expect(
-      pair.first.host.server.application.events.contains(
-        .disconnected(0, .connectionTerminatedByLocalHost)))
+      first.application.events.contains(.disconnected(0, .connectionTerminatedByLocalHost)))
   }
 }

@@ -25,17 +25,17 @@ struct ClientNextLinkTests {
   /// A capacity of one connection, one buffer, data length extension and 2M PHY.
   private func central() -> ScriptedCentral<1> {
     .connected {
-      $0.buffers = (27, 1)
+      $0.leBuffers = (27, 1)
       $0.features = 0x120
     }
   }
 
   @Test(
-    "It inherits no state from the last link", arguments: ClientLinkState.all,
+    "It inherits no state from the last link", arguments: LinkState.ofClients,
     Passage.all)
-  private func nothing(state: ClientLinkState, passage: Passage) {
+  private func nothing(state: LinkState, passage: Passage) throws {
     let central = central()
-    state.enter(central)
+    try state.enter(central)
     finish(state, passage, on: central)
     central.reusesHandle = passage.reusesHandle
     expectNew(on: central)
@@ -43,7 +43,7 @@ struct ClientNextLinkTests {
 
   /// Ends the link, and restores the controller.
   private func finish(
-    _ state: ClientLinkState, _ passage: Passage, on central: ScriptedCentral<1>
+    _ state: LinkState, _ passage: Passage, on central: ScriptedCentral<1>
   ) {
     _ = central.takeEvents()
     central.script = { _, _ in nil }
@@ -60,6 +60,7 @@ struct ClientNextLinkTests {
     }
     #expect(central.takeEvents() == expected)
     central.completesPackets = true
+    central.completesDisconnections = true
     central.releaseCommands()
     central.pass(milliseconds: 0)
     #expect(central.connectionCount == 0)
@@ -82,9 +83,8 @@ struct ClientNextLinkTests {
     #expect(central.frames == [])
     let check = central.now.advanced(by: 60_000)
     #expect(central.deadline == check)
-    #expect(central.mtu == 23)
-    let operation = central.host.operation(at: 0)
-    #expect(operation == nil)
+    #expect(central.mtu() == 23)
+    expect(central.host.operation(at: 0), is: nil)
     // The rest of a frame, and a response: this link expects neither.
     let handle = Array(little: central.lastHandle)
     central.receive([0x02, handle[0], handle[1] | 0x10, 4, 0, 7, 0, 1, 2])
@@ -96,7 +96,7 @@ struct ClientNextLinkTests {
     #expect(central.deadline == central.now.advanced(by: 30_000))
     // 23 (MTU) − 1 (opcode) = 22
     central.send([0x0B] + [UInt8](counting: 22))
-    #expect(central.pdus == [[0x0C, 9, 0, 22, 0]])
+    #expect(central.pdus(on: central.lastHandle) == [[0x0C, 9, 0, 22, 0]])
     central.send([0x0D])
     #expect(central.takeEvents().value == [UInt8](counting: 22))
     #expect(central.deadline == check)
@@ -119,7 +119,7 @@ extension AttributeHandle {
   fileprivate static let nine = AttributeHandle(rawValue: 9)
 }
 
-extension ScriptedCentral {
+extension ScriptedController {
   /// Begins an operation, and checks that it sends only `request`.
   fileprivate func expect(
     _ operation: ClientOperation, writing value: [UInt8] = [], sends request: [UInt8],
@@ -127,7 +127,7 @@ extension ScriptedCentral {
   ) {
     forgetWhatWasSent()
     #expect(perform(operation, writing: value), sourceLocation: sourceLocation)
-    #expect(pdus == [request], sourceLocation: sourceLocation)
+    #expect(pdus(on: lastHandle) == [request], sourceLocation: sourceLocation)
     forgetWhatWasSent()
   }
 }

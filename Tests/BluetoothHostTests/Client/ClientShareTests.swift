@@ -6,10 +6,10 @@ import Testing
 private struct PendingData: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let deadline: UInt32
-  let enter: @Sendable (ScriptedCentral<2>) -> Void
+  let enter: @Sendable (ScriptedController) -> Void
 
   init(
-    _ label: String, deadline: UInt32, _ enter: @escaping @Sendable (ScriptedCentral<2>) -> Void
+    _ label: String, deadline: UInt32, _ enter: @escaping @Sendable (ScriptedController) -> Void
   ) {
     testDescription = label
     self.deadline = deadline
@@ -47,7 +47,7 @@ struct ClientShareTests {
   @Test("A link that has more to send than its share has a deadline", arguments: PendingData.all)
   private func clock(pending: PendingData) {
     // Two buffers: one is reserved for another link.
-    let central = ScriptedCentral<2>.connected { $0.buffers = (27, 2) }
+    let central = ScriptedCentral<2>.connected { $0.leBuffers = (27, 2) }
     central.completesPackets = false
     pending.enter(central)
     #expect(central.aclPackets.count == 1)

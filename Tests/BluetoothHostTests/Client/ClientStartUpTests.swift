@@ -28,13 +28,13 @@ struct ClientStartUpTests {
   @Test("uses the random address if the controller has no public one")
   func randomAddress() {
     let central = ScriptedCentral<1>()
-    central.address = [0, 0, 0, 0, 0, 0]
+    central.publicAddress = [0, 0, 0, 0, 0, 0]
     central.start()
     #expect(central.commands == Self.order + [.leSetRandomAddress])
     let address = central.host.address
     #expect(address == DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0]))
     // It uses the address to scan and connect.
-    central.host.scan(ScanParameters())
+    central.scan(ScanParameters())
     central.run()
     #expect(central.parameters(of: .leSetScanParameters) == [[1, 96, 0, 96, 0, 1, 0]])
     central.connect(to: .numbered(2))
@@ -75,10 +75,10 @@ struct ClientStartUpTests {
     var behaviour = ControllerBehaviour()
     behaviour.refused = (.setEventMask, HCIErrorCode(rawValue: 0x01))
     #expect(
-      ScriptedController<1>(behaviour).radio
+      ScriptedPeripheral<1>(behaviour).radio
         == .fault(.refused(.setEventMask, HCIErrorCode(rawValue: 0x01))))
     behaviour.refused = (.leSetEventMask, HCIErrorCode(rawValue: 0x01))
-    #expect(ScriptedController<1>(behaviour).radio == .advertising)
+    #expect(ScriptedPeripheral<1>(behaviour).radio == .advertising)
   }
 
   @Test("a lost controller ends links and attempts; the next one is set up")
@@ -88,7 +88,7 @@ struct ClientStartUpTests {
       opcode == .leCreateConnection ? [Events.status(opcode)] : nil
     }
     central.connect(to: .numbered(3))
-    central.host.radioLost()
+    central.radioLost()
     #expect(
       central.takeEvents() == [
         .disconnected(0, .hardwareFailure), .connectionFailed(.hardwareFailure),

@@ -1,34 +1,22 @@
 import BluetoothHost
 import Testing
 
-@Suite("Host: connecting to peripherals")
-struct ConnectingTests {
-  @Test("connects, and reports that the peer disconnects")
-  func peerDisconnects() {
-    let central = ScriptedCentral<1>.ready()
-    #expect(central.canConnect)
-    #expect(central.connect(to: .numbered(2)))
-    #expect(
-      central.parameters(of: .leCreateConnection) == [
-        // 60 ms of 60 ms; no filter; the peer; public; 7.5 to 30 ms; no latency; 2 s; no event
-        // length.
-        [96, 0, 96, 0, 0, 0, 2, 0, 0, 0, 0, 0xF0, 0]
-          + [6, 0, 24, 0, 0, 0, 200, 0, 0, 0, 0, 0]
-      ])
-    #expect(central.takeEvents() == [.connected(0, .numbered(2), .central)])
-    #expect(!central.canConnect)
-    #expect(!central.connect(to: .numbered(3)))
-    central.receive(Events.disconnected(central.lastHandle, reason: 0x13))
-    #expect(central.takeEvents() == [.disconnected(0, .remoteUserTerminatedConnection)])
-    #expect(central.deadline == nil)
-    #expect(central.canConnect)
-  }
-
-  /// Core Specification, Vol 4, Part E, 7.7.65.10.
-  @Test("reads the enhanced form of the event")
-  func enhanced() {
-    let central = ScriptedCentral<1>.ready()
-    central.script = { opcode, parameters in
+private let scenarios: [HostScenario] = [
+  Scenario(
+    "connects, and reports that the peer disconnects",
+    .canConnect(true), .connect(to: .numbered(2)),
+    // 60 ms of 60 ms; no filter; the peer; public; 7.5 to 30 ms; no latency; 2 s; no event
+    // length.
+    .sent(
+      .leCreateConnection,
+      [96, 0, 96, 0, 0, 0, 2, 0, 0, 0, 0, 0xF0, 0] + [6, 0, 24, 0, 0, 0, 200, 0, 0, 0, 0, 0]),
+    .client(.connected(0, .numbered(2), .central)), .canConnect(false),
+    .cannotConnect(to: .numbered(3)), .disconnect(),
+    .client(.disconnected(0, .remoteUserTerminatedConnection)), .deadline(nil), .canConnect(true)),
+  // Core Specification, Vol 4, Part E, 7.7.65.10.
+  Scenario(
+    "reads the enhanced form of the event",
+    .script { opcode, parameters in
       guard opcode == .leCreateConnection else { return nil }
       var event = Events.connected(0x0040, peer: Array(parameters[5..<12]))
       event[3] = 0x0A
@@ -36,69 +24,92 @@ struct ConnectingTests {
       event.insert(contentsOf: [UInt8](repeating: 0, count: 12), at: 15)
       event[2] += 12
       return [Events.status(opcode), event]
-    }
-    central.connect(to: .numbered(2))
-    #expect(central.takeEvents() == [.connected(0, .numbered(2), .central)])
-  }
-
-  @Test("does not scan while it connects, and scans again afterwards")
-  func scanPaused() {
-    let central = ScriptedCentral<1>.ready()
-    central.host.scan(ScanParameters())
-    central.run()
-    central.forgetWhatWasSent()
-    central.connect(to: .numbered(2))
-    #expect(
-      central.commands == [
-        .leSetScanEnable, .leCreateConnection, .leSetScanParameters, .leSetScanEnable,
-      ])
-  }
-
-  @Test("makes several links, one after another")
-  func several() {
-    let central = ScriptedCentral<4>.ready()
-    for number: UInt8 in 2...5 { #expect(central.connect(to: .numbered(number))) }
-    #expect(!central.connect(to: .numbered(6)))
-    #expect(
-      central.takeEvents()
-        == (0..<4).map { .connected($0, .numbered(UInt8($0 + 2)), .central) })
-    central.host.disconnect(at: 1)
-    central.run()
-    #expect(central.takeEvents() == [.disconnected(1, .connectionTerminatedByLocalHost)])
-    #expect(central.connectionCount == 3)
+    },
+    .connect(to: .numbered(2)), .client(.connected(0, .numbered(2), .central))),
+  Scenario(
+    "does not scan while it connects, and scans again afterwards",
+    .scan(ScanParameters()), .forget, .connect(to: .numbered(2)),
+    .commands(.leSetScanEnable, .leCreateConnection, .leSetScanParameters, .leSetScanEnable)),
+  Scenario(
+    "makes several links, one after another", on: { ScriptedCentral<4>.ready() },
+    .also { host in for number: UInt8 in 2...5 { #expect(host.connect(to: .numbered(number))) } },
+    .cannotConnect(to: .numbered(6)),
+    .also { host in
+      #expect(
+        host.takeEvents() == (0..<4).map { .connected($0, .numbered(UInt8($0 + 2)), .central) })
+    },
+    .disconnect(at: 1), .client(.disconnected(1, .connectionTerminatedByLocalHost)), .links(3),
     // The index is free for the next link.
-    #expect(central.connect(to: .numbered(6)))
-    #expect(central.takeEvents() == [.connected(1, .numbered(6), .central)])
-  }
-
-  @Test("only one attempt runs at a time, and it lasts until it is cancelled")
-  func oneAttempt() {
-    let central = ScriptedCentral<4>.ready { $0.holdConnections() }
-    #expect(central.connect(to: .numbered(2)))
-    #expect(!central.canConnect)
-    #expect(!central.connect(to: .numbered(3)))
-    #expect(central.commands.filter { $0 == .leCreateConnection }.count == 1)
-    #expect(central.takeEvents() == [])
+    .connect(to: .numbered(6)), .client(.connected(1, .numbered(6), .central))),
+  Scenario(
+    "only one attempt runs at a time, and it lasts until it is cancelled",
+    on: { ScriptedCentral<4>.ready { $0.completesConnections = false } },
+    .connect(to: .numbered(2)), .canConnect(false), .cannotConnect(to: .numbered(3)),
+    .count(of: .leCreateConnection, 1), .client(),
     // It lasts until it is cancelled.
-    central.pass(milliseconds: 3_600_000)
-    #expect(central.takeEvents() == [])
-    #expect(central.deadline == nil)
-  }
-
-  @Test("reports why the controller could not connect")
-  func refused() {
-    let central = ScriptedCentral<1>.ready()
-    for (status, failure) in [(UInt8(0x0C), nil), (0, UInt8(0x3E))] as [(UInt8, UInt8?)] {
-      central.script = { opcode, _ in
-        guard opcode == .leCreateConnection else { return nil }
-        return [Events.status(opcode, status)]
-          + (failure.map { [Events.connectionFailed($0)] } ?? [])
+    .pass(3_600_000), .client(), .deadline(nil)),
+  Scenario(
+    "reports why the controller could not connect",
+    .also { host in
+      for (status, failure) in [(UInt8(0x0C), nil), (0, UInt8(0x3E))] as [(UInt8, UInt8?)] {
+        host.script = { opcode, _ in
+          guard opcode == .leCreateConnection else { return nil }
+          return [Events.status(opcode, status)]
+            + (failure.map { [Events.connectionFailed($0)] } ?? [])
+        }
+        host.connect(to: .numbered(2))
+        let reason = HCIErrorCode(rawValue: failure ?? status)
+        #expect(host.takeEvents() == [.connectionFailed(reason)])
+        #expect(host.canConnect)
       }
-      central.connect(to: .numbered(2))
-      let reason = HCIErrorCode(rawValue: failure ?? status)
-      #expect(central.takeEvents() == [.connectionFailed(reason)])
-      #expect(central.canConnect)
-    }
+    }),
+  Scenario(
+    "a link to the wrong peer is ended, and the attempt goes on",
+    on: { ScriptedCentral<2>.ready { $0.completesConnections = false } },
+    .connect(to: .numbered(2)), .receive(Events.connected(0x0050, peer: [0, 9, 0, 0, 0, 0, 0xF0])),
+    .pass(0), .sent(.disconnect, [0x50, 0x00, 0x13]), .client(),
+    // The address type may be that of a resolved address.
+    .receive(Events.connected(0x0051, peer: [2, 2, 0, 0, 0, 0, 0xF0])),
+    .also { #expect($0.takeEvents().count == 1) }, .links(1)),
+  Scenario(
+    "a link ends when its handle is reused", on: { ScriptedCentral<2>.connected() },
+    .set(\.reusesHandle, true), .connect(to: .numbered(3)),
+    .client(.disconnected(0, .unspecifiedError), .connected(0, .numbered(3), .central))),
+  Scenario(
+    "a controller that never reports the end of a link is reset",
+    on: { ScriptedCentral<1>.connected() },
+    .set(\.completesDisconnections, false), .disconnect(at: 0),
+    // 2 s (supervision) + 2 × 2 s
+    .pass(5_999), .client(), .pass(1),
+    .client(
+      .disconnected(0, .hardwareFailure), .radio(.fault(.unanswered(.disconnect))), .radio(.silent)),
+    .canConnect(true)),
+  Scenario(
+    "a link that the controller does not know ends", on: { ScriptedCentral<1>.connected() },
+    .script { opcode, _ in opcode == .disconnect ? [Events.status(opcode, 0x02)] : nil },
+    .disconnect(at: 0),
+    .also { #expect($0.takeEvents().first == .disconnected(0, .unspecifiedError)) }, .links(0)),
+  Scenario(
+    "shutting down ends the attempt, the scan and every link",
+    on: { ScriptedCentral<2>.connected() },
+    .set(\.completesConnections, false), .scan(ScanParameters()), .connect(to: .numbered(3)),
+    .shutDown, .isShutDown(false), .run, .isShutDown(true),
+    .client(
+      .disconnected(0, .connectionTerminatedByLocalHost),
+      .connectionFailed(.unknownConnectionIdentifier)),
+    .cannotConnect(to: .numbered(4))),
+  // Symptom: a host whose only work was a scan was shut down before the scan was off.
+  Scenario(
+    "shutting down waits until the scan is off",
+    .scan(ScanParameters()), .shutDown, .isShutDown(false), .run, .isShutDown(true),
+    .lastSent(.leSetScanEnable, [0, 0])),
+]
+
+@Suite("Host: connecting to peripherals")
+struct ConnectingTests {
+  @Test("Links are made, and end", arguments: scenarios)
+  func scenario(_ scenario: HostScenario) throws {
+    try scenario.run(on: ScriptedCentral<1>.ready())
   }
 
   @Test("ends unrequested links", arguments: [UInt8(0), 1])
@@ -112,64 +123,6 @@ struct ConnectingTests {
     #expect(central.connectionCount == 0)
   }
 
-  @Test("a link to the wrong peer is ended, and the attempt goes on")
-  func wrongPeer() {
-    let central = ScriptedCentral<2>.ready { $0.holdConnections() }
-    central.connect(to: .numbered(2))
-    central.receive(Events.connected(0x0050, peer: [0, 9, 0, 0, 0, 0, 0xF0]))
-    central.pass(milliseconds: 0)
-    #expect(central.parameters(of: .disconnect) == [[0x50, 0x00, 0x13]])
-    #expect(central.takeEvents() == [])
-    // The address type may be that of a resolved address.
-    central.receive(Events.connected(0x0051, peer: [2, 2, 0, 0, 0, 0, 0xF0]))
-    #expect(central.takeEvents().count == 1)
-    #expect(central.connectionCount == 1)
-  }
-
-  @Test("a link ends when its handle is reused")
-  func handleReused() {
-    let central = ScriptedCentral<2>.connected()
-    central.script = { opcode, parameters in
-      guard opcode == .leCreateConnection else { return nil }
-      return [Events.status(opcode), Events.connected(0x0040, peer: Array(parameters[5..<12]))]
-    }
-    central.connect(to: .numbered(3))
-    #expect(
-      central.takeEvents() == [
-        .disconnected(0, .unspecifiedError), .connected(0, .numbered(3), .central),
-      ])
-  }
-
-  @Test("a controller that never reports the end of a link is reset")
-  func unconfirmed() {
-    let central = ScriptedCentral<1>.connected()
-    central.script = { opcode, _ in opcode == .disconnect ? [Events.status(opcode)] : nil }
-    central.host.disconnect(at: 0)
-    central.run()
-    // 2 s (supervision) + 2 × 2 s
-    central.pass(milliseconds: 5_999)
-    #expect(central.takeEvents() == [])
-    central.pass(milliseconds: 1)
-    #expect(
-      central.takeEvents() == [
-        .disconnected(0, .hardwareFailure), .radio(.fault(.unanswered(.disconnect))),
-        .radio(.silent),
-      ])
-    #expect(central.canConnect)
-  }
-
-  @Test("a link that the controller does not know ends")
-  func alreadyGone() {
-    let central = ScriptedCentral<1>.connected()
-    central.script = { opcode, _ in
-      opcode == .disconnect ? [Events.status(opcode, 0x02)] : nil
-    }
-    central.host.disconnect(at: 0)
-    central.run()
-    #expect(central.takeEvents().first == .disconnected(0, .unspecifiedError))
-    #expect(central.connectionCount == 0)
-  }
-
   @Test(
     "a controller that leaves a command unanswered is reset, and the attempt fails",
     arguments: [HCIOpcode.leCreateConnection, .leCreateConnectionCancel])
@@ -180,7 +133,7 @@ struct ConnectingTests {
     }
     central.connect(to: .numbered(2))
     if opcode == .leCreateConnectionCancel {
-      central.host.cancelConnection()
+      central.cancelConnection()
       central.run()
     }
     central.pass(milliseconds: 2_000)
@@ -195,43 +148,10 @@ struct ConnectingTests {
   func early() {
     let central = ScriptedCentral<1>()
     central.host.start(at: central.now)
-    let begins = central.host.connect(to: .numbered(2))
-    #expect(begins)
+    expect(central.host.connect(to: .numbered(2)), is: true)
     central.run()
     #expect(
       central.takeEvents() == [.radio(.silent), .connected(0, .numbered(2), .central)])
-  }
-
-  @Test("shutting down ends the attempt, the scan and every link")
-  func shutDown() {
-    let central = ScriptedCentral<2>.connected()
-    central.holdConnections()
-    central.host.scan(ScanParameters())
-    central.run()
-    central.connect(to: .numbered(3))
-    central.host.shutDown()
-    #expect(!central.isShutDown)
-    central.run()
-    #expect(central.isShutDown)
-    #expect(
-      central.takeEvents() == [
-        .disconnected(0, .connectionTerminatedByLocalHost),
-        .connectionFailed(.unknownConnectionIdentifier),
-      ])
-    #expect(!central.connect(to: .numbered(4)))
-  }
-
-  /// Symptom: a host whose only work was a scan was shut down before the scan was off.
-  @Test("shutting down waits until the scan is off")
-  func shutDownScan() {
-    let central = ScriptedCentral<1>.ready()
-    central.host.scan(ScanParameters())
-    central.run()
-    central.host.shutDown()
-    #expect(!central.isShutDown)
-    central.run()
-    #expect(central.isShutDown)
-    #expect(central.parameters(of: .leSetScanEnable).last == [0, 0])
   }
 
   @Test("truncated link events are ignored")

@@ -1,20 +1,48 @@
 import BluetoothHost
 
-extension HostConfiguration {
-  /// With `C0:00:00:00:00:07` for a controller without an address.
-  static let central = HostConfiguration(
-    name: DeviceName(StaticText("Test")), service: nil,
-    address: .automatic(
-      orRandom: DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0])))
-}
-
 func handle(_ rawValue: UInt16) -> AttributeHandle { AttributeHandle(rawValue: rawValue) }
 
 func range(_ start: UInt16, _ end: UInt16) -> AttributeHandleRange {
   AttributeHandleRange(start: handle(start), end: handle(end))
 }
 
-extension ScriptedCentral {
+extension ScriptedController {
+  /// Begins to connect, and runs.
+  @discardableResult
+  func connect(to peer: DeviceAddress) -> Bool {
+    defer { run() }
+    return beginConnection(to: peer)
+  }
+
+  /// Begins an operation, and runs.
+  @discardableResult
+  func perform(_ operation: ClientOperation, writing value: [UInt8] = [], at index: Int = 0) -> Bool
+  {
+    collector.values[index] = value
+    defer { run() }
+    return begin(operation, at: index)
+  }
+
+  /// The client's events since the last call.
+  func takeEvents() -> [Collector.Event] {
+    defer { collector.events = [] }
+    return collector.events
+  }
+
+  /// The client and a server agree on an MTU.
+  func agree(mtu: UInt16) {
+    perform(.exchangeMTU)
+    send([0x03] + words(mtu))
+    _ = takeEvents()
+  }
+
+  /// A write without response takes the controller's only buffer, and stays there.
+  func fillBuffer() {
+    behaviour.completesPackets = false
+    perform(.writeWithoutResponse(handle(3), byteCount: 0))
+    _ = takeEvents()
+  }
+
   /// The peer gives these responses, one for each request, and calls `receive` with the request.
   func respond(with responses: [[UInt8]], to receive: @escaping ([UInt8]) -> Void = { _ in }) {
     var remaining = responses[...]

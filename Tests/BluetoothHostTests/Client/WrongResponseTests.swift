@@ -78,8 +78,8 @@ struct WrongResponseTests {
       central.respond(with: [Array((echo + [0]).prefix(length)), [0x19]])
       central.perform(
         .write(handle(7), byteCount: 40), writing: [UInt8](repeating: 0x41, count: 40))
-      #expect(central.pdus.last == [0x18, 0])
-      let fault: ResponseFault =
+      #expect(central.pdus().last == [0x18, 0])
+      let fault: ResponseError =
         length < 5 ? .malformed(.prepareWriteResponse) : .echoDiffers(offset: 0)
       #expect(central.takeEvents().endings == [.wrongResponse(fault)], "length \(length)")
     }
@@ -94,7 +94,7 @@ struct WrongResponseTests {
       [0x17, 7, 0, 0, 0] + value[0..<18], [0x01, 0x16, 7], [0x01, 0x18],
     ])
     central.perform(.write(handle(7), byteCount: 40), writing: value)
-    #expect(central.pdus.last == [0x18, 0])
+    #expect(central.pdus().last == [0x18, 0])
     #expect(central.takeEvents().endings == [.wrongResponse(.malformed(.errorResponse))])
   }
 
@@ -137,12 +137,12 @@ struct WrongResponseTests {
   @Test("a link that ends because of a wrong response accepts no more operations")
   func endingLink() {
     let central = ScriptedCentral<1>.connected()
-    central.script = { opcode, _ in opcode == .disconnect ? [Events.status(opcode)] : nil }
+    central.completesDisconnections = false
     central.peer = { _ in [[0x13]] }
     central.perform(.read(handle(7)))
     #expect(central.commands.last == .disconnect)
     #expect(!central.perform(.read(handle(7))))
-    #expect(central.pdus.count == 1)
+    #expect(central.pdus().count == 1)
   }
 
   @Test("an unexpected response is ignored")
@@ -152,12 +152,12 @@ struct WrongResponseTests {
     central.send([0x21, 1, 0, 0x41])
     #expect(central.takeEvents() == [])
     #expect(central.connectionCount == 1)
-    #expect(central.pdus == [])
+    #expect(central.pdus() == [])
   }
 
   @Test("a response before its request has been sent is ignored")
   func early() {
-    let central = ScriptedCentral<1>.connected { $0.buffers = (27, 1) }
+    let central = ScriptedCentral<1>.connected { $0.leBuffers = (27, 1) }
     central.peer = { _ in [[0x03, 0x05, 0x02]] }
     central.perform(.exchangeMTU)
     central.completesPackets = false

@@ -12,34 +12,30 @@ struct CounterRandomTests {
   func numbers() {
     var random = CounterRandom()
     for number in seed {
-      let isTaken = random.addSeed(number)
-      #expect(isTaken)
+      expect(random.addSeed(number), is: true)
     }
     #expect(random.isSeeded)
-    let numbers = [random.next(), random.next(), random.next()]
-    #expect(numbers == [0x36E2_CCD1_A1EE_8368, 0xD84F_B12B_A793_5504, 0xB6B7_1BE7_6A4C_5F01])
+    expect(
+      [random.next(), random.next(), random.next()],
+      is: [0x36E2_CCD1_A1EE_8368, 0xD84F_B12B_A793_5504, 0xB6B7_1BE7_6A4C_5F01])
   }
 
   @Test("Before the last of four seed numbers, the generator gives 0")
   func unseeded() {
     var random = CounterRandom()
     for number in seed.dropLast() {
-      let isTaken = random.addSeed(number)
-      #expect(isTaken)
+      expect(random.addSeed(number), is: true)
     }
     #expect(!random.isSeeded)
-    let number = random.next()
-    #expect(number == 0)
+    expect(random.next(), is: 0)
   }
 
   @Test("A source that repeats a number is rejected")
   func repetition() {
     var random = CounterRandom()
-    let isTaken = random.addSeed(7)
-    #expect(isTaken)
+    expect(random.addSeed(7), is: true)
     for _ in 0..<8 {
-      let isTakenAgain = random.addSeed(7)
-      #expect(!isTakenAgain)
+      expect(random.addSeed(7), is: false)
     }
     #expect(!random.isSeeded)
   }
@@ -63,13 +59,11 @@ struct CounterRandomTests {
     for number in seed {
       needsNumber = manager.needsRandomNumber
       #expect(needsNumber)
-      let isBegun = manager.pair(at: 0, at: now)
-      #expect(!isBegun)
+      expect(manager.pair(at: 0, at: now), is: false)
       manager.takeRandomNumber(number)
     }
     needsNumber = manager.needsRandomNumber
     #expect(!needsNumber)
-    let isBegun = manager.pair(at: 0, at: now)
-    #expect(isBegun)
+    expect(manager.pair(at: 0, at: now), is: true)
   }
 }

@@ -42,8 +42,7 @@ struct BluetoothUUIDTests {
       $0.write(long.high)
     }
     var reader = ByteReader(bytes.span)
-    let read = BluetoothUUID(&reader, byteCount: 16)
-    #expect(read == long)
+    expect(BluetoothUUID(&reader, byteCount: 16), is: long)
   }
 
   @Test(
@@ -61,22 +60,19 @@ struct BluetoothUUIDTests {
     let bytes = written { uuid.write(to: &$0) }
     #expect(bytes.count == 16)
     var reader = ByteReader(bytes.span)
-    let read = BluetoothUUID(&reader, byteCount: 16)
-    #expect(read == uuid)
+    expect(BluetoothUUID(&reader, byteCount: 16), is: uuid)
   }
 
   @Test("A UUID of another length, or cut short, is not read", arguments: 1...17)
   func lengths(byteCount: Int) {
     let bytes = [UInt8](counting: 20)
     var reader = ByteReader(bytes.span)
-    let isRead = BluetoothUUID(&reader, byteCount: byteCount) != nil
-    #expect(isRead == (byteCount == 2 || byteCount == 16))
+    expect(
+      BluetoothUUID(&reader, byteCount: byteCount) != nil, is: (byteCount == 2 || byteCount == 16))
     let cut = Array(bytes.prefix(max(0, byteCount - 1)))
     var cutReader = ByteReader(cut.span)
-    let isCutRead = BluetoothUUID(&cutReader, byteCount: byteCount) != nil
-    #expect(!isCutRead)
-    let cutCount = cutReader.count
-    #expect(cutCount == cut.count)
+    expect(BluetoothUUID(&cutReader, byteCount: byteCount) != nil, is: false)
+    expect(cutReader.count, is: cut.count)
   }
 }
 
@@ -90,8 +86,7 @@ struct DeviceNameTests {
     #expect(name(longest).map { text(of: $0) } == longest)
     #expect(name(longest + "n") == nil)
     let notUTF8: [UInt8] = [0x38, 0xFF]
-    let none = DeviceName(notUTF8.span)
-    #expect(none == nil)
+    #expect(DeviceName(notUTF8.span) == nil)
     // 14 × 2 (é) = 28 and 15 × 2 = 30 bytes
     #expect(name(String(repeating: "é", count: 14)) != nil)
     #expect(name(String(repeating: "é", count: 15)) == nil)

@@ -25,7 +25,7 @@ private func service(
   ]
 }
 
-private typealias Controller = ScriptedHost<2, GrowingDatabase>
+private typealias Controller = ScriptedServer<2, GrowingDatabase>
 
 /// A connected controller whose database has two services, at 0x0007 to 0x000B and to 0x0010.
 private func controller(removing: Bool = false) -> Controller {
@@ -34,23 +34,38 @@ private func controller(removing: Bool = false) -> Controller {
   database.append(service(.level, .batteryService))
   if removing { database.remove(first) }
   let controller = Controller(database: database)
-  controller.host.server.application.values[0] = [0x01]
-  controller.host.server.application.values[1] = [0x02]
+  controller.application.values[0] = [0x01]
+  controller.application.values[1] = [0x02]
   controller.connect()
   return controller
 }
 
-private func remove(_ start: UInt16, _ end: UInt16, from controller: Controller) {
-  let range = range(start, end)
-  controller.host.server.database.remove(range)
-  controller.host.server.databaseChanged(in: range)
-  controller.run()
-}
+extension Step where Subject == ScriptedController {
+  fileprivate static func remove(_ start: UInt16, _ end: UInt16) -> Step {
+    change { host in
+      host.server.database.remove(range(start, end))
+      return range(start, end)
+    }
+  }
 
-private func add(_ lines: [Attribute], to controller: Controller) {
-  let range = controller.host.server.database.append(lines)
-  controller.host.server.databaseChanged(in: range)
-  controller.run()
+  fileprivate static func add(_ lines: [Attribute]) -> Step {
+    change { $0.server.database.append(lines) }
+  }
+
+  private static func change(
+    _ change:
+      @escaping @Sendable (
+        inout Host<
+          2, GATTServer<2, GrowingDatabase, TestApplication>, NoClient, NoSecurity, NoChannels
+        >
+      ) -> AttributeHandleRange
+  ) -> Step {
+    Step { host in
+      let controller = try #require(host as? Controller)
+      controller.databaseChanged(in: change(&controller.host))
+      controller.run()
+    }
+  }
 }
 
 /// Requests for vacant lines, or for ranges that contain some.
@@ -97,51 +112,67 @@ private let walks = [
     "a prepared write", [0x16, 0x09, 0x00, 0, 0, 1], error(0x16, 0x0009, .invalidHandle)),
 ]
 
+private let scenarios: [HostScenario] = [
+  Scenario(
+    "A command to a vacant line is ignored", on: { controller(removing: true) },
+    .ignore([0x52, 0x09, 0x00, 0x01]), .writes()),
+  Scenario(
+    "An added service is found, is served, and is indicated as changed",
+    .expect([0x12, 0x04, 0x00, 0x02, 0x00], gives: [0x13]), .forget,
+    .add(service(.alert, BluetoothUUID(0x1811))),
+    .pdus([0x1D, 0x03, 0x00, 0x11, 0x00, 0x15, 0x00]),
+    .set(application: \.values[2], [0x33]), .expect([0x0A, 0x13, 0x00], gives: [0x0B, 0x33]),
+    .expect([0x12, 0x14, 0x00, 0x01, 0x00], gives: [0x13]),
+    .lastEvents(.configured(.alert, 0, .notification))),
+  Scenario(
+    "A removed service is indicated as changed, and its subscriptions end",
+    .also { host in
+      for handle: UInt8 in [0x0A, 0x0F] {
+        host.expect([0x12, handle, 0x00, 0x01, 0x00], gives: [0x13])
+      }
+    },
+    .expect([0x12, 0x04, 0x00, 0x02, 0x00], gives: [0x13]), .forget, .remove(0x0007, 0x000B),
+    .pdus([0x1D, 0x03, 0x00, 0x07, 0x00, 0x0B, 0x00]),
+    .expect([0x0A, 0x09, 0x00], gives: error(0x0A, 0x0009, .invalidHandle)),
+    // The subscriptions to the other service and to Service Changed stay.
+    .expect([0x0A, 0x0F, 0x00], gives: [0x0B, 0x01, 0x00]),
+    .expect([0x0A, 0x04, 0x00], gives: [0x0B, 0x02, 0x00]), .updates(.init(.level, [0x06])),
+    .expect([0x1E], gives: [0x1B, 0x0E, 0x00, 0x06])),
+  Scenario(
+    "A deferred request for a removed attribute is refused when it is resumed",
+    .set(application: \.isBusy, true), .ignore([0x0A, 0x09, 0x00]), .remove(0x0007, 0x000B),
+    .resume, .pdus(error(0x0A, 0x0009, .invalidHandle))),
+  Scenario(
+    "A line of a service's type without a service is skipped",
+    on: {
+      Controller(
+        database: GrowingDatabase([
+          .descriptor(.primaryService, .read, .none), .primaryService(.batteryService),
+        ]))
+    },
+    .connect(),
+    .expect(
+      [0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28],
+      gives: [0x11, 6, 0x02, 0x00, 0x02, 0x00, 0x0F, 0x18])),
+  Scenario(
+    "An empty database responds to every request",
+    on: { Controller(database: GrowingDatabase([])) },
+    .connect(),
+    .expect([0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28], gives: error(0x10, 1, .attributeNotFound)),
+    .expect([0x0A, 0x01, 0x00], gives: error(0x0A, 1, .invalidHandle)),
+    .also { $0.databaseChanged(in: .all) }, .run),
+]
+
 @Suite("Databases that change")
 struct ChangingDatabaseTests {
+  @Test("Services are added and removed", arguments: scenarios)
+  func scenario(_ scenario: HostScenario) throws {
+    try scenario.run(on: controller())
+  }
+
   @Test("A vacant line is not found, read or written", arguments: walks)
   func vacant(exchange: Exchange) {
     controller(removing: true).expect(exchange.request, gives: exchange.response)
-  }
-
-  @Test("A command to a vacant line is ignored")
-  func vacantCommand() {
-    let controller = controller(removing: true)
-    #expect(controller.exchange([0x52, 0x09, 0x00, 0x01]) == [])
-    #expect(controller.writes == [])
-  }
-
-  @Test("An added service is found, is served, and is indicated as changed")
-  func added() {
-    let controller = controller()
-    controller.expect([0x12, 0x04, 0x00, 0x02, 0x00], gives: [0x13])
-    controller.forgetWhatWasSent()
-    add(service(.alert, BluetoothUUID(0x1811)), to: controller)
-    #expect(controller.pdus() == [[0x1D, 0x03, 0x00, 0x11, 0x00, 0x15, 0x00]])
-    controller.host.server.application.values[2] = [0x33]
-    controller.expect([0x0A, 0x13, 0x00], gives: [0x0B, 0x33])
-    controller.expect([0x12, 0x14, 0x00, 0x01, 0x00], gives: [0x13])
-    #expect(controller.events.last == .configured(.alert, 0, .notification))
-  }
-
-  @Test("A removed service is indicated as changed, and its subscriptions end")
-  func removed() {
-    let controller = controller()
-    for handle: UInt8 in [0x0A, 0x0F] {
-      controller.expect([0x12, handle, 0x00, 0x01, 0x00], gives: [0x13])
-    }
-    controller.expect([0x12, 0x04, 0x00, 0x02, 0x00], gives: [0x13])
-    controller.forgetWhatWasSent()
-    remove(0x0007, 0x000B, from: controller)
-    #expect(controller.pdus() == [[0x1D, 0x03, 0x00, 0x07, 0x00, 0x0B, 0x00]])
-    controller.expect([0x0A, 0x09, 0x00], gives: error(0x0A, 0x0009, .invalidHandle))
-    // The subscriptions to the other service and to Service Changed stay.
-    controller.expect([0x0A, 0x0F, 0x00], gives: [0x0B, 0x01, 0x00])
-    controller.expect([0x0A, 0x04, 0x00], gives: [0x0B, 0x02, 0x00])
-    controller.host.server.application.updates = [
-      .init(connectionIndex: 0, attribute: .level, value: [0x06])
-    ]
-    controller.expect([0x1E], gives: [0x1B, 0x0E, 0x00, 0x06])
   }
 
   @Test(
@@ -153,7 +184,7 @@ struct ChangingDatabaseTests {
   func configurationInRange(start: UInt16, end: UInt16, isForgotten: Bool) {
     let controller = controller()
     controller.expect([0x12, 0x0A, 0x00, 0x01, 0x00], gives: [0x13])
-    controller.host.server.databaseChanged(in: range(start, end))
+    controller.databaseChanged(in: range(start, end))
     controller.expect([0x0A, 0x0A, 0x00], gives: [0x0B, isForgotten ? 0x00 : 0x01, 0x00])
   }
 
@@ -165,31 +196,21 @@ struct ChangingDatabaseTests {
     // Both changes precede both notices to the host: the new service has the old one's slot.
     controller.host.server.database.remove(gone)
     let new = controller.host.server.database.append(service(.alert))
-    controller.host.server.databaseChanged(in: gone)
-    controller.host.server.databaseChanged(in: new)
+    controller.databaseChanged(in: gone)
+    controller.databaseChanged(in: new)
     controller.expect([0x0A, 0x14, 0x00], gives: [0x0B, 0x00, 0x00])
   }
 
   @Test("Each change of the structure changes the Database Hash")
-  func hash() {
+  func hash() throws {
     let controller = controller()
     let read: [UInt8] = [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x2A, 0x2B]
     let before = controller.exchange(read)
-    add(service(.alert), to: controller)
+    try Step.add(service(.alert)).take(controller)
     let more = controller.exchange(read)
     #expect(more != before && more.first?.count == 20)
-    remove(0x0011, 0x0015, from: controller)
+    try Step.remove(0x0011, 0x0015).take(controller)
     #expect(controller.exchange(read) == before)
-  }
-
-  @Test("A deferred request for a removed attribute is refused when it is resumed")
-  func waiting() {
-    let controller = controller()
-    controller.host.server.application.isBusy = true
-    #expect(controller.exchange([0x0A, 0x09, 0x00]) == [])
-    remove(0x0007, 0x000B, from: controller)
-    controller.resume()
-    #expect(controller.pdus() == [error(0x0A, 0x0009, .invalidHandle)])
   }
 
   @Test("128 configurations can be written; writing one more is refused")
@@ -228,26 +249,4 @@ struct ChangingDatabaseTests {
     #expect(controller.pdus().last == [0x1B] + Array(little: 3 + 4 * 127) + [0x07])
   }
 
-  @Test("A line of a service's type without a service is skipped")
-  func noService() {
-    let controller = Controller(
-      database: GrowingDatabase([
-        .descriptor(.primaryService, .read, .none), .primaryService(.batteryService),
-      ]))
-    controller.connect()
-    controller.expect(
-      [0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28],
-      gives: [0x11, 6, 0x02, 0x00, 0x02, 0x00, 0x0F, 0x18])
-  }
-
-  @Test("An empty database responds to every request")
-  func empty() {
-    let controller = Controller(database: GrowingDatabase([]))
-    controller.connect()
-    controller.expect(
-      [0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28], gives: error(0x10, 1, .attributeNotFound))
-    controller.expect([0x0A, 0x01, 0x00], gives: error(0x0A, 1, .invalidHandle))
-    controller.host.server.databaseChanged(in: .all)
-    controller.run()
-  }
 }

@@ -54,7 +54,7 @@ struct GATTDatabaseTests {
   @Test("The value with the number 9 is notified to its subscribers")
   func notification() {
     let attribute = ApplicationAttribute(rawValue: 9)
-    let controller = ScriptedHost<2, GATTDatabase<11>>(database: database(attribute))
+    let controller = ScriptedServer<2, GATTDatabase<11>>(database: database(attribute))
     controller.connect()
     controller.expect([0x12, 0x0B, 0x00, 0x01, 0x00], gives: [0x13])
     #expect(controller.events.last == .configured(attribute, 0, .notification))

@@ -70,7 +70,7 @@ struct GATTDeclarationTests {
     let hashesAreSame = roomy.hash == exact.hash
     #expect(hashesAreSame)
 
-    let controller = ScriptedHost<1, GATTDatabase<5>>(database: GATTDatabase { declaration() })
+    let controller = ScriptedServer<1, GATTDatabase<5>>(database: GATTDatabase { declaration() })
     controller.connect()
     controller.expect([0x0A, 0x03, 0x00], gives: [0x0B, 0x64])
     controller.expect([0x0A, 0x04, 0x00], gives: error(0x0A, 0x0004, .invalidHandle))

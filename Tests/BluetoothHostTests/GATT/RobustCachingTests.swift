@@ -2,22 +2,61 @@ import Testing
 
 @testable import BluetoothHost
 
+/// A controller with a central that supports robust caching, and is subscribed to a value and, if
+/// `isSubscribed`, to Service Changed.
+private func controller(
+  isSubscribed: Bool = false, features: UInt8 = 1
+) -> ScriptedPeripheral<2> {
+  let controller = connectedController()
+  if isSubscribed { controller.subscribe(0x07, 0x02) }
+  controller.subscribe(0x0E, 0x01)
+  controller.expect([0x12, 0x09, 0x00, features], gives: [0x13])
+  controller.forgetWhatWasSent()
+  return controller
+}
+
+private func outOfSync(_ request: UInt8) -> [UInt8] { error(request, 0, .databaseOutOfSync) }
+
+private let scenarios: [HostScenario] = [
+  Scenario(
+    "Commands of a change-unaware central are ignored",
+    .changeServices, .ignore([0x52, 0x0D, 0x00, 0x01]), .writes(),
+    .expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A)), .read(),
+    .ignore([0x52, 0x0D, 0x00, 0x01]),
+    .writes([0x01])),
+  Scenario(
+    "A change-unaware central gets no notifications",
+    .changeServices, .update(.text, [0x01]), .pdus(), .receivesUpdates(false),
+    .expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A)), .receivesUpdates(false),
+    .expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64], [0x1B, 0x0D, 0x00, 0x01]),
+    .receivesUpdates(true), .disconnect(), .receivesUpdates(false)),
+  Scenario(
+    "A central that confirms Service Changed is change-aware",
+    on: { controller(isSubscribed: true) },
+    .updates(.init(.text, [0x01])), .changeServices,
+    .pdus([0x1D, 0x06, 0x00, 0x19, 0x00, 0x1B, 0x00]), .receivesUpdates(true),
+    .expect([0x1E], gives: [0x1B, 0x0D, 0x00, 0x01]), .read()),
+  Scenario(
+    "A change after an indication is indicated again", on: { controller(isSubscribed: true) },
+    .changeServices, .changeServices,
+    .expect([0x1E], gives: [0x1D, 0x06, 0x00, 0x19, 0x00, 0x1B, 0x00]),
+    .expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A)), .ignore([0x1E]), .read()),
+  Scenario(
+    "A request deferred before the change is answered after it",
+    .set(application: \.isBusy, true), .ignore([0x12, 0x14, 0x00, 0x02]), .changeServices,
+    .set(application: \.isBusy, false),
+    // Commands of a change-unaware central are ignored.
+    .ignore([0x52, 0x0D, 0x00, 0x01]), .resume, .pdus([0x13]), .writes([0x02]),
+    .expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A))),
+]
+
 /// Core Specification, Vol 3, Part G, 2.5.2.1.
 @Suite("Robust caching")
 struct RobustCachingTests {
-  /// A controller with a central that supports robust caching, and is subscribed to a value and, if
-  /// `isSubscribed`, to Service Changed.
-  private func controller(isSubscribed: Bool = false, features: UInt8 = 1) -> ScriptedController<2>
-  {
-    let controller = connectedController()
-    if isSubscribed { controller.expect([0x12, 0x07, 0x00, 0x02, 0x00], gives: [0x13]) }
-    controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
-    controller.expect([0x12, 0x09, 0x00, features], gives: [0x13])
-    controller.forgetWhatWasSent()
-    return controller
+  @Test("A client becomes change-unaware, and change-aware", arguments: scenarios)
+  func scenario(_ scenario: HostScenario) throws {
+    try scenario.run(on: controller())
   }
-
-  private func outOfSync(_ request: UInt8) -> [UInt8] { error(request, 0, .databaseOutOfSync) }
 
   @Test(
     "After a change the first request by handle is refused, and the next is answered",
@@ -78,72 +117,20 @@ struct RobustCachingTests {
       .value(.clientSupportedFeatures),  // 0x0005
     ])
     let range = database.append([.primaryService(.batteryService)])
-    let controller = ScriptedHost<1, GrowingDatabase>(database: database)
+    let controller = ScriptedServer<1, GrowingDatabase>(database: database)
     controller.connect()
     controller.expect([0x12, 0x05, 0x00, 1], gives: [0x13])
-    controller.host.server.databaseChanged(in: range)
+    controller.databaseChanged(in: range)
     #expect(
       controller.exchange([0x08, 0x01, 0x00, 0xFF, 0xFF, 0x2A, 0x2B]).first?.prefix(2)
         == [0x09, 18])
     controller.expect([0x0A, 0x05, 0x00], gives: [0x0B, 1])
   }
 
-  @Test("Commands of a change-unaware central are ignored")
-  func commands() {
-    let controller = controller()
-    controller.changeServices()
-    #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])
-    #expect(controller.writes == [])
-    controller.expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A))
-    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
-    #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])
-    #expect(controller.writes == [[0x01]])
-  }
-
-  @Test("A change-unaware central gets no notifications")
-  func updates() {
-    let controller = controller()
-    controller.changeServices()
-    controller.update(.text, [0x01])
-    #expect(controller.pdus() == [])
-    #expect(!controller.receivesUpdates)
-    controller.expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A))
-    #expect(!controller.receivesUpdates)
-    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64], [0x1B, 0x0D, 0x00, 0x01])
-    #expect(controller.receivesUpdates)
-    controller.disconnect()
-    #expect(!controller.receivesUpdates)
-  }
-
   @Test("An unused connection gets no values", arguments: [-1, 1, 2, .max])
   func unusedConnection(connectionIndex: Int) {
     let controller = controller()
-    let receivesUpdates = controller.host.server.receivesUpdates(at: connectionIndex)
-    #expect(!receivesUpdates && controller.receivesUpdates)
-  }
-
-  @Test("A central that confirms Service Changed is change-aware")
-  func confirmed() {
-    let controller = controller(isSubscribed: true)
-    controller.host.server.application.updates = [
-      .init(connectionIndex: 0, attribute: .text, value: [0x01])
-    ]
-    controller.changeServices()
-    #expect(controller.pdus() == [[0x1D, 0x06, 0x00, 0x19, 0x00, 0x1B, 0x00]])
-    #expect(controller.receivesUpdates)
-    controller.expect([0x1E], gives: [0x1B, 0x0D, 0x00, 0x01])
-    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
-  }
-
-  @Test("A change after an indication is indicated again")
-  func changedTwice() {
-    let controller = controller(isSubscribed: true)
-    controller.changeServices()
-    controller.changeServices()
-    controller.expect([0x1E], gives: [0x1D, 0x06, 0x00, 0x19, 0x00, 0x1B, 0x00])
-    controller.expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A))
-    #expect(controller.exchange([0x1E]) == [])
-    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
+    #expect(!controller.receivesUpdates(at: connectionIndex) && controller.receivesUpdates())
   }
 
   @Test("A central without robust caching is served as before", arguments: [0, 0b110])
@@ -155,18 +142,4 @@ struct RobustCachingTests {
     #expect(controller.writes == [[0x01]])
   }
 
-  @Test("A request deferred before the change is answered after it")
-  func waiting() {
-    let controller = controller()
-    controller.host.server.application.isBusy = true
-    #expect(controller.exchange([0x12, 0x14, 0x00, 0x02]) == [])
-    controller.changeServices()
-    controller.host.server.application.isBusy = false
-    // Commands of a change-unaware central are ignored.
-    #expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]) == [])
-    controller.resume()
-    #expect(controller.pdus() == [[0x13]])
-    #expect(controller.writes == [[0x02]])
-    controller.expect([0x0A, 0x16, 0x00], gives: outOfSync(0x0A))
-  }
 }

@@ -16,8 +16,7 @@ private func check<Value: Equatable>(
   let longer = parameters + [0xFF]
   var reader = ByteReader(longer.span)
   #expect(read(&reader) == value, sourceLocation: sourceLocation)
-  let left = reader.count
-  #expect(left == 1, "as much is read as is written", sourceLocation: sourceLocation)
+  expect(reader.count, is: 1, "as much is read as is written", sourceLocation: sourceLocation)
 }
 
 extension Check {

@@ -124,6 +124,33 @@ struct CommandCodecTests {
     #expect(parameters.number == 0x0807_0605_0403_0201)
   }
 
+  /// Symptom: each of the refused ones was accepted.
+  @Test(
+    "Connection parameters that are invalid, or silence the link too long, are not acceptable",
+    arguments: [
+      (0xFFFF, 1, 0, 0, false), (24, 40, 499, 10, false), (5, 40, 0, 400, false),
+      (6, 3_201, 0, 3_200, false), (40, 24, 0, 400, false), (41, 40, 0, 400, false),
+      (6, 12, 500, 3_200, false), (6, 12, 0, 9, false), (6, 12, 0, 3_201, false),
+      // 4 × 10 = 40 is not more than 40 × (1 + 0).
+      (40, 40, 0, 10, false),
+      // 2 × 1.25 ms × 32 × (1 + 99) = 8 s, which is not less than 8 s.
+      (6, 32, 99, 800, false), (6, 32, 99, 801, true),
+      // 1.25 ms × 33 × (1 + 99) = 4.125 s, and 800 × 1.25 ms × (1 + 4) = 5 s of silence.
+      (6, 33, 99, 3_200, false), (800, 800, 4, 3_200, false),
+      (6, 6, 0, 10, true), (3_200, 3_200, 0, 3_200, true), (6, 6, 499, 3_200, true),
+      (39, 39, 0, 10, true),
+      // 800 × 1.25 ms × (1 + 3) = 4 s of silence.
+      (800, 800, 3, 3_200, true),
+    ] as [(UInt16, UInt16, UInt16, UInt16, Bool)])
+  func acceptable(
+    minimum: UInt16, maximum: UInt16, latency: UInt16, timeout: UInt16, areAcceptable: Bool
+  ) {
+    let parameters = ConnectionParameters(
+      minimumInterval: minimum, maximumInterval: maximum, latency: latency,
+      supervisionTimeout: timeout)
+    #expect(parameters.areAcceptable == areAcceptable)
+  }
+
   @Test("The top four bits of a handle are ignored")
   func handleFlags() {
     let bytes: [UInt8] = [0x40, 0xF0, 0x13]
@@ -138,8 +165,7 @@ struct CommandCodecTests {
     ] {
       let bytes = [byte, 1, 2, 3, 4, 5, 6]
       var reader = ByteReader(bytes.span)
-      let address = DeviceAddress(&reader)
-      #expect(address == DeviceAddress(kind: kind, bytes: [1, 2, 3, 4, 5, 6]))
+      expect(DeviceAddress(&reader), is: DeviceAddress(kind: kind, bytes: [1, 2, 3, 4, 5, 6]))
     }
   }
 

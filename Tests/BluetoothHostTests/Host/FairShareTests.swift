@@ -2,24 +2,60 @@ import Testing
 
 @testable import BluetoothHost
 
+/// A controller with `links` of four connections. It never completes packets of the first link,
+/// and completes those of the others at once.
+private func controller(links: UInt16, buffers: UInt8 = 8) -> ScriptedPeripheral<4> {
+  var behaviour = ControllerBehaviour()
+  behaviour.leBuffers = (27, buffers)
+  behaviour.forgetsPacketsOf = 0x40
+  let controller = ScriptedPeripheral<4>(behaviour)
+  for link in 0..<links { controller.connect(0x40 + link, timeout: 3_200) }
+  return controller
+}
+
+/// The first central reads until its share is used.
+private func exhaust(_ controller: ScriptedController) {
+  for _ in 0..<60 { controller.send([0x0A, 0x16, 0x00]) }
+}
+
+private let scenarios: [HostScenario] = [
+  Scenario(
+    "A link that rarely completes packets does not starve the others",
+    .also { host in
+      for _ in 0..<20 {
+        exhaust(host)
+        for link in 1..<4 as Range<UInt16> {
+          host.expect(.read, gives: [0x0B, 0x64], on: 0x40 + link)
+        }
+        host.pass(milliseconds: 3_000)
+        host.completePackets(of: 0x40)
+        host.run()
+      }
+    },
+    .links(4)),
+  Scenario(
+    "A link that has used its share and has more to send is ended at its deadline",
+    .also { exhaust($0) },
+    // 3,200 × 10 = 32 s of supervision + 2 s.
+    .pass(33_999), .sent(.disconnect),
+    // Other links do not extend the deadline.
+    .read(on: 0x41), .pass(1), .sent(.disconnect, [0x40, 0x00, 0x13]), .links(3), .read(on: 0x41)),
+  Scenario(
+    "A link that has used its share and has nothing to send is kept",
+    .repeat(5, .send(.read)), .pduCount(5), .pass(50_000), .links(4)),
+  Scenario(
+    "The next link at an index has its own deadline and share",
+    .also { exhaust($0) }, .disconnect(), .set(\.forgetsPacketsOf, nil),
+    .connect(0x40, timeout: 3_200), .pass(34_000), .sent(.disconnect), .repeat(20, .read())),
+]
+
 /// Symptom: one central without acknowledgements held all eight buffers, and three others got
 /// nothing for 34 s.
 @Suite("Host: fair shares of the controller's buffers")
 struct FairShareTests {
-  /// A controller with `links` of four connections. It never completes packets of the first link,
-  /// and completes those of the others at once.
-  private func controller(links: UInt16, buffers: UInt8 = 8) -> ScriptedController<4> {
-    var behaviour = ControllerBehaviour()
-    behaviour.leBuffers = (27, buffers)
-    behaviour.forgetsPacketsOf = 0x40
-    let controller = ScriptedController<4>(behaviour)
-    for link in 0..<links { controller.connect(0x40 + link, timeout: 3_200) }
-    return controller
-  }
-
-  /// The first central reads until its share is used.
-  private func exhaust(_ controller: ScriptedController<4>) {
-    for _ in 0..<60 { controller.send([0x0A, 0x16, 0x00]) }
+  @Test("A link that used its share", arguments: scenarios)
+  func scenario(_ scenario: HostScenario) throws {
+    try scenario.run(on: controller(links: 4))
   }
 
   @Test(
@@ -46,42 +82,12 @@ struct FairShareTests {
     }
   }
 
-  @Test("A link that rarely completes packets does not starve the others")
-  func dripping() {
-    let controller = controller(links: 4)
-    for _ in 0..<20 {
-      exhaust(controller)
-      for link in 1..<4 as Range<UInt16> {
-        controller.expect(.read, gives: [0x0B, 0x64], on: 0x40 + link)
-      }
-      controller.pass(milliseconds: 3_000)
-      controller.completePackets(of: 0x40)
-      controller.run()
-    }
-    #expect(controller.connectionCount == 4)
-  }
-
-  @Test("A link that has used its share and has more to send is ended at its deadline")
-  func clock() {
-    let controller = controller(links: 4)
-    exhaust(controller)
-    // 3,200 × 10 = 32 s of supervision + 2 s.
-    controller.pass(milliseconds: 33_999)
-    #expect(controller.parameters(of: .disconnect) == [])
-    // Other links do not extend the deadline.
-    controller.expect(.read, gives: [0x0B, 0x64], on: 0x41)
-    controller.pass(milliseconds: 1)
-    #expect(controller.parameters(of: .disconnect) == [[0x40, 0x00, 0x13]])
-    #expect(controller.connectionCount == 3)
-    controller.expect(.read, gives: [0x0B, 0x64], on: 0x41)
-  }
-
   /// What a link can have to send when it has used its share of five packets.
-  private static let more: [Row<@Sendable (ScriptedController<4>) -> Void>] = [
+  private static let more: [Row<@Sendable (ScriptedPeripheral<4>) -> Void>] = [
     Row("the rest of a response") { controller in
       controller.exchangeMTU(100)
       for _ in 0..<3 { controller.send(.read) }
-      controller.host.server.application.values[0] = [UInt8](counting: 100)
+      controller.application.values[0] = [UInt8](counting: 100)
       controller.send([0x0A, 0x0D, 0x00])
     },
     Row("a pairing response") { controller in
@@ -101,31 +107,11 @@ struct FairShareTests {
   ]
 
   @Test("Each kind of data to send starts the deadline", arguments: more)
-  func clock(more: Row<@Sendable (ScriptedController<4>) -> Void>) {
+  func clock(more: Row<@Sendable (ScriptedPeripheral<4>) -> Void>) {
     let controller = controller(links: 4)
     more.value(controller)
     #expect(controller.aclPackets.count == 5)
     #expect(controller.deadline == controller.now.advanced(by: 34_000))
   }
 
-  @Test("A link that has used its share and has nothing to send is kept")
-  func content() {
-    let controller = controller(links: 4)
-    for _ in 0..<5 { controller.send(.read) }
-    #expect(controller.pdus().count == 5)
-    controller.pass(milliseconds: 50_000)
-    #expect(controller.connectionCount == 4)
-  }
-
-  @Test("The next link at an index has its own deadline and share")
-  func nextLink() {
-    let controller = controller(links: 4)
-    exhaust(controller)
-    controller.disconnect()
-    controller.behaviour.forgetsPacketsOf = nil
-    controller.connect(0x40, timeout: 3_200)
-    controller.pass(milliseconds: 34_000)
-    #expect(controller.parameters(of: .disconnect) == [])
-    for _ in 0..<20 { controller.expect(.read, gives: [0x0B, 0x64]) }
-  }
 }

@@ -3,8 +3,9 @@ import Testing
 @testable import BluetoothHost
 
 /// A host of two links with the test database and four channels.
-private typealias Controller = ScriptedDevice<
-  2, GATTDatabase<27>, CreditBasedChannels<2, 4, ChannelOwner>
+private typealias Controller = ScriptedHost<
+  2, GATTServer<2, GATTDatabase<27>, TestApplication>, NoClient,
+  CreditBasedChannels<2, 4, ChannelOwner>
 >
 
 @Suite("A host with channels")
@@ -73,7 +74,7 @@ struct HostChannelsTests {
   func withinResponse() {
     let controller = makeController()
     controller.send([0x02, 0xFF, 0x01])
-    controller.host.server.application.values[0] = [UInt8](repeating: 7, count: 100)
+    controller.application.values[0] = [UInt8](repeating: 7, count: 100)
     controller.behaviour.completesPackets = false
     controller.forgetWhatWasSent()
     controller.host.channels.application.outgoing[0] = [[1, 2, 3]]
@@ -174,7 +175,7 @@ struct HostChannelsTests {
   @Test("A lost radio closes all channels")
   func lostRadio() {
     let controller = makeController()
-    controller.host.radioLost()
+    controller.radioLost()
     #expect(
       controller.host.channels.application.events.last == .closed(0, .linkLost(.hardwareFailure)))
     #expect(controller.host.channels.pendingConnections == .none)

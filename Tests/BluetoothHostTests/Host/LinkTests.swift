@@ -2,202 +2,106 @@ import Testing
 
 @testable import BluetoothHost
 
+/// LE Remote Connection Parameter Request.
+private let parameters: [UInt8] = [0x06, 0x40, 0x00, 6, 0, 12, 0, 1, 0, 0x90, 0x01]
+
+private let scenarios: [HostScenario] = [
+  Scenario(
+    "A failed connection restarts advertising",
+    .forget, .connect(status: 0x3E), .links(0), .sent(.leSetAdvertisingEnable, [0x01]),
+    .radio(.advertising)),
+  Scenario(
+    "A second Connection Complete for a handle ends the first link",
+    on: { ScriptedPeripheral<2>() },
+    .connect(), .exchangeMTU(100), .forgetEvents, .connect(),
+    .also { host in
+      #expect(
+        host.events.filter { if case .radio = $0 { false } else { true } } == [
+          .disconnected(0, .unspecifiedError), .connected(0, host.address(of: 0x40)),
+        ])
+    },
+    .links(1), .set(application: \.values[0], [UInt8](counting: 100)),
+    .also { #expect($0.exchange([0x0A, 0x0D, 0x00]).first?.count == 23) }),
+  Scenario(
+    "A link beyond the capacity is ended",
+    .connect(0x40), .connect(0x41), .links(1), .ignore([0x0A, 0x16, 0x00], on: 0x41), .read(),
+    .pass(2_000), .sent(.disconnect, [0x41, 0x00, 0x13]), .links(1)),
+  Scenario(
+    "A truncated, failed or unknown Disconnection Complete is ignored",
+    .connect(), .truncated(0x05, [0x00, 0x40, 0x00, 0x13]),
+    .receive([0x04, 0x05, 4, 0x0C, 0x40, 0x00, 0x13]), .disconnect(0x41), .links(1),
+    .receive([0x04, 0x05, 4] + [0x00, 0x40, 0x00, 0x13]), .links(0),
+    .event(.disconnected(0, .remoteUserTerminatedConnection)), .disconnect(), .links(0)),
+  Scenario(
+    "A link keeps its index; a new link takes a free one", on: { ScriptedPeripheral<3>() },
+    .also { host in for handle: UInt16 in 0x40...0x42 { host.connect(handle) } }, .disconnect(0x41),
+    .connect(0x43), .send([0x12, 0x0D, 0x00, 0x01], on: 0x43),
+    .lastEvents(.wrote([0x01], .text, 1))),
+  Scenario(
+    "Advertising stops at full capacity, and restarts when a link ends",
+    on: { ScriptedPeripheral<2>() },
+    .forget, .connect(0x40), .sent(.leSetAdvertisingEnable, [0x01]), .radio(.advertising),
+    .connect(0x41), .sent(.leSetAdvertisingEnable, [0x01]), .radio(.silent), .disconnect(0x40),
+    .sent(.leSetAdvertisingEnable, [0x01], [0x01]), .radio(.advertising)),
+  Scenario(
+    "A controller that cannot advertise with a link advertises when the link ends",
+    on: { ScriptedPeripheral<2>() },
+    .forget, .refuse(.leSetAdvertisingEnable, .commandDisallowed), .connect(),
+    .sent(.leSetAdvertisingEnable, [0x01]), .radio(.silent), .pass(10_000),
+    // The command is not repeated.
+    .sent(.leSetAdvertisingEnable, [0x01]), .set(\.refused, nil), .disconnect(),
+    .sent(.leSetAdvertisingEnable, [0x01], [0x01]), .radio(.advertising)),
+  Scenario(
+    "A controller that refuses advertising without a link is set up again",
+    on: {
+      ScriptedPeripheral<1>.with { $0.refused = (.leSetAdvertisingEnable, .commandDisallowed) }
+    },
+    .radio(.fault(.refused(.leSetAdvertisingEnable, .commandDisallowed))), .set(\.refused, nil),
+    .pass(2_000), .count(of: .reset, 2), .radio(.advertising)),
+  Scenario(
+    "Encryption is refused without a key", on: { ScriptedPeripheral<2>() },
+    .connect(), .truncated(0x3E, [0x05, 0x40, 0x00] + [UInt8](repeating: 0xAA, count: 10)),
+    .receive([0x04, 0x3E, 13, 0x05, 0x41, 0x00] + [UInt8](repeating: 0xAA, count: 10)),
+    .sent(.leLongTermKeyRequestNegativeReply),
+    .receive([0x04, 0x3E, 13] + ([0x05, 0x40, 0x00] + [UInt8](repeating: 0xAA, count: 10))),
+    .sent(.leLongTermKeyRequestNegativeReply, [0x40, 0x00])),
+  Scenario(
+    "Acceptable connection parameters that a central asks for are accepted",
+    on: { ScriptedPeripheral<2>() },
+    .connect(), .truncated(0x3E, parameters),
+    .receive([0x04, 0x3E, 11, 0x06, 0x41] + parameters[2...]),
+    .sent(.leRemoteConnectionParameterRequestReply), .receive([0x04, 0x3E, 11] + parameters),
+    .sent(
+      .leRemoteConnectionParameterRequestReply,
+      [0x40, 0x00, 6, 0, 12, 0, 1, 0, 0x90, 0x01, 0, 0, 0, 0])),
+  // Core Specification, Vol 4, Part E, 7.8.32. Symptom: they were accepted.
+  Scenario(
+    "Others are refused: Unacceptable Connection Parameters", on: { ScriptedPeripheral<2>() },
+    .connect(), .receive([0x04, 0x3E, 11, 0x06, 0x40, 0x00] + words(24, 40, 499, 10)),
+    .sent(.leRemoteConnectionParameterRequestReply),
+    .sent(.leRemoteConnectionParameterRequestNegativeReply, [0x40, 0x00, 0x3B]), .links(1)),
+]
+
 @Suite("Host: links")
 struct LinkTests {
-  @Test("Both forms of Connection Complete report a link", arguments: [false, true])
-  func connectionComplete(enhanced: Bool) {
-    let controller = ScriptedController<1>()
-    controller.events = []
-    controller.connect(enhanced: enhanced)
-    #expect(controller.events == [.connected(0, controller.peer()), .radio(.silent)])
-    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
+  @Test("Links begin and end", arguments: scenarios)
+  func scenario(_ scenario: HostScenario) throws {
+    try scenario.run(on: ScriptedPeripheral<1>())
   }
 
-  @Test("A truncated Connection Complete is ignored", arguments: [false, true])
-  func cut(enhanced: Bool) {
-    let controller = ScriptedController<1>()
+  @Test("Both forms of Connection Complete report a link, but not cut short", arguments: [19, 31])
+  func connectionComplete(length: Int) {
+    let controller = ScriptedPeripheral<1>()
+    controller.events = []
     let whole: [UInt8] =
-      [enhanced ? 0x0A : 0x01, 0x00, 0x40, 0x00, 0x01, 0x01, 0x40, 0, 0, 0, 0, 0xC0]
-      + (enhanced ? [UInt8](repeating: 0, count: 12) : []) + [24, 0, 0, 0, 72, 0, 0]
-    // 19 bytes, or 19 + 2 × 6 = 31
-    #expect(whole.count == (enhanced ? 31 : 19))
+      [length == 31 ? 0x0A : 0x01, 0x00, 0x40, 0x00, 0x01, 0x01, 0x40, 0, 0, 0, 0, 0xC0]
+      + [UInt8](repeating: 0, count: length - 19) + [24, 0, 0, 0, 72, 0, 0]
     for cut in truncations(of: whole) { controller.receive([0x04, 0x3E, UInt8(cut.count)] + cut) }
     #expect(controller.connectionCount == 0)
-    controller.receive([0x04, 0x3E, UInt8(whole.count)] + whole)
+    controller.receive([0x04, 0x3E, UInt8(length)] + whole)
     #expect(controller.connectionCount == 1)
-  }
-
-  @Test("A failed connection restarts advertising")
-  func failed() {
-    let controller = ScriptedController<1>()
-    controller.forgetWhatWasSent()
-    controller.connect(status: 0x3E)
-    #expect(controller.connectionCount == 0)
-    #expect(controller.parameters(of: .leSetAdvertisingEnable) == [[0x01]])
-    #expect(controller.radio == .advertising)
-  }
-
-  @Test("A second Connection Complete for a handle ends the first link")
-  func doubleConnection() {
-    let controller = ScriptedController<2>()
-    controller.connect()
-    controller.exchangeMTU(100)
-    controller.events = []
-    controller.connect()
-    #expect(
-      controller.events.filter { if case .radio = $0 { false } else { true } } == [
-        .disconnected(0, .unspecifiedError), .connected(0, controller.peer()),
-      ])
-    #expect(controller.connectionCount == 1)
-    controller.host.server.application.values[0] = [UInt8](counting: 100)
-    #expect(controller.exchange([0x0A, 0x0D, 0x00]).first?.count == 23)
-  }
-
-  @Test("A link beyond the capacity is ended")
-  func tooMany() {
-    let controller = ScriptedController<1>()
-    controller.connect(0x40)
-    controller.connect(0x41)
-    #expect(controller.connectionCount == 1)
-    #expect(controller.exchange([0x0A, 0x16, 0x00], on: 0x41) == [])
+    #expect(controller.events == [.connected(0, controller.address(of: 0x40)), .radio(.silent)])
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
-    controller.pass(milliseconds: 2_000)
-    #expect(controller.parameters(of: .disconnect) == [[0x41, 0x00, 0x13]])
-    #expect(controller.connectionCount == 1)
-  }
-
-  @Test("A truncated, failed or unknown Disconnection Complete is ignored")
-  func strayDisconnection() {
-    let controller = ScriptedController<1>()
-    controller.connect()
-    let whole: [UInt8] = [0x00, 0x40, 0x00, 0x13]
-    for cut in truncations(of: whole) { controller.receive([0x04, 0x05, UInt8(cut.count)] + cut) }
-    controller.receive([0x04, 0x05, 4, 0x0C, 0x40, 0x00, 0x13])
-    controller.disconnect(0x41)
-    #expect(controller.connectionCount == 1)
-    controller.receive([0x04, 0x05, 4] + whole)
-    #expect(controller.connectionCount == 0)
-    #expect(controller.events.contains(.disconnected(0, .remoteUserTerminatedConnection)))
-    controller.disconnect()
-    #expect(controller.connectionCount == 0)
-  }
-
-  @Test("A link keeps its index; a new link takes a free one")
-  func capacity() {
-    let controller = ScriptedController<3>()
-    for handle: UInt16 in 0x40...0x42 { controller.connect(handle) }
-    controller.disconnect(0x41)
-    controller.connect(0x43)
-    controller.send([0x12, 0x0D, 0x00, 0x01], on: 0x43)
-    #expect(controller.events.last == .wrote([0x01], .text, 1))
-  }
-
-  @Test("Advertising stops at full capacity, and restarts when a link ends")
-  func lastConnection() {
-    let controller = ScriptedController<2>()
-    controller.forgetWhatWasSent()
-    controller.connect(0x40)
-    #expect(controller.parameters(of: .leSetAdvertisingEnable) == [[0x01]])
-    #expect(controller.radio == .advertising)
-    controller.connect(0x41)
-    #expect(controller.parameters(of: .leSetAdvertisingEnable) == [[0x01]])
-    #expect(controller.radio == .silent)
-    controller.disconnect(0x40)
-    #expect(controller.parameters(of: .leSetAdvertisingEnable) == [[0x01], [0x01]])
-    #expect(controller.radio == .advertising)
-  }
-
-  @Test("A controller that cannot advertise with a link advertises when the link ends")
-  func refusedWhileConnected() {
-    let controller = ScriptedController<2>()
-    controller.forgetWhatWasSent()
-    controller.behaviour.refused = (.leSetAdvertisingEnable, .commandDisallowed)
-    controller.connect()
-    #expect(controller.parameters(of: .leSetAdvertisingEnable) == [[0x01]])
-    #expect(controller.radio == .silent)
-    controller.pass(milliseconds: 10_000)
-    #expect(
-      controller.parameters(of: .leSetAdvertisingEnable) == [[0x01]], "the command is not repeated")
-    controller.behaviour.refused = nil
-    controller.disconnect()
-    #expect(controller.parameters(of: .leSetAdvertisingEnable) == [[0x01], [0x01]])
-    #expect(controller.radio == .advertising)
-  }
-
-  @Test("A controller that refuses advertising without a link is set up again")
-  func refusedWithoutLink() {
-    let controller = ScriptedController<1>.with {
-      $0.refused = (.leSetAdvertisingEnable, .commandDisallowed)
-    }
-    #expect(controller.radio == .fault(.refused(.leSetAdvertisingEnable, .commandDisallowed)))
-    controller.behaviour.refused = nil
-    controller.pass(milliseconds: 2_000)
-    #expect(controller.commands.filter { $0 == .reset }.count == 2)
-    #expect(controller.radio == .advertising)
-  }
-
-  @Test("Encryption is refused without a key")
-  func longTermKey() {
-    let controller = ScriptedController<2>()
-    controller.connect()
-    let request: [UInt8] = [0x05, 0x40, 0x00] + [UInt8](repeating: 0xAA, count: 10)
-    for cut in truncations(of: request) {
-      controller.receive([0x04, 0x3E, UInt8(cut.count)] + cut)
-    }
-    controller.receive([0x04, 0x3E, 13, 0x05, 0x41, 0x00] + [UInt8](repeating: 0xAA, count: 10))
-    #expect(controller.parameters(of: .leLongTermKeyRequestNegativeReply) == [])
-    controller.receive([0x04, 0x3E, 13] + request)
-    #expect(controller.parameters(of: .leLongTermKeyRequestNegativeReply) == [[0x40, 0x00]])
-  }
-
-  @Test("The connection parameters that a central asks for are accepted")
-  func remoteParameters() {
-    let controller = ScriptedController<2>()
-    controller.connect()
-    let request: [UInt8] = [0x06, 0x40, 0x00, 6, 0, 12, 0, 1, 0, 0x90, 0x01]
-    for cut in truncations(of: request) {
-      controller.receive([0x04, 0x3E, UInt8(cut.count)] + cut)
-    }
-    controller.receive([0x04, 0x3E, 11, 0x06, 0x41] + request[2...])
-    #expect(controller.parameters(of: .leRemoteConnectionParameterRequestReply) == [])
-    controller.receive([0x04, 0x3E, 11] + request)
-    #expect(
-      controller.parameters(of: .leRemoteConnectionParameterRequestReply) == [
-        [0x40, 0x00, 6, 0, 12, 0, 1, 0, 0x90, 0x01, 0, 0, 0, 0]
-      ])
-  }
-
-  /// Symptom: each of the refused ones was accepted.
-  @Test(
-    "Connection parameters that are invalid, or silence the link too long, are refused",
-    arguments: [
-      (0xFFFF, 1, 0, 0, false), (24, 40, 499, 10, false), (5, 40, 0, 400, false),
-      (6, 3_201, 0, 3_200, false), (40, 24, 0, 400, false), (6, 12, 500, 3_200, false),
-      (6, 12, 0, 9, false), (6, 12, 0, 3_201, false),
-      // 4 × 10 = 40 is not more than 40 × (1 + 0).
-      (40, 40, 0, 10, false),
-      // 800 × 1.25 ms × (1 + 4) = 5 s of silence.
-      (800, 800, 4, 3_200, false),
-      (6, 6, 0, 10, true), (3_200, 3_200, 0, 3_200, true), (6, 6, 499, 3_200, true),
-      (39, 39, 0, 10, true),
-      // 800 × 1.25 ms × (1 + 3) = 4 s of silence.
-      (800, 800, 3, 3_200, true),
-    ] as [(UInt16, UInt16, UInt16, UInt16, Bool)])
-  func remoteParameters(
-    minimum: UInt16, maximum: UInt16, latency: UInt16, timeout: UInt16, areAccepted: Bool
-  ) {
-    let controller = ScriptedController<2>()
-    controller.connect()
-    controller.receive(
-      [0x04, 0x3E, 11, 0x06, 0x40, 0x00] + words(minimum, maximum, latency, timeout))
-    #expect(
-      controller.parameters(of: .leRemoteConnectionParameterRequestReply).count
-        == (areAccepted ? 1 : 0))
-    // Unacceptable Connection Parameters. Core Specification, Vol 4, Part E, 7.8.32.
-    #expect(
-      controller.parameters(of: .leRemoteConnectionParameterRequestNegativeReply)
-        == (areAccepted ? [] : [[0x40, 0x00, 0x3B]]))
-    #expect(controller.connectionCount == 1)
   }
 
   @Test(
@@ -208,7 +112,7 @@ struct LinkTests {
       (0xEDF, false, false),
     ])
   func features(features: UInt64, dataLength: Bool, phy: Bool) {
-    let controller = ScriptedController<1>.with { $0.features = features }
+    let controller = ScriptedPeripheral<1>.with { $0.features = features }
     controller.connect()
     // 251 bytes, which take (251 + 14) × 8 = 2,120 µs with 1M.
     #expect(
@@ -230,7 +134,7 @@ struct LinkTests {
     } else {
       behaviour.unanswered = opcode
     }
-    let controller = ScriptedController<2>(behaviour)
+    let controller = ScriptedPeripheral<2>(behaviour)
     controller.connect()
     controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
     controller.pass(milliseconds: 2_000)
@@ -241,7 +145,7 @@ struct LinkTests {
 
   @Test("Other events are ignored")
   func uselessEvents() {
-    let controller = ScriptedController<1>()
+    let controller = ScriptedPeripheral<1>()
     controller.connect()
     controller.forgetWhatWasSent()
     for code in UInt8.min...UInt8.max where ![0x05, 0x0E, 0x0F, 0x10, 0x13, 0x3E].contains(code) {

@@ -51,12 +51,12 @@ private let linkCommands: [HCIOpcode] = [
 
 /// A capacity of one connection, one buffer, data length extension and 2M PHY, and an idle limit of
 /// three minutes.
-private func singleConnection() -> ScriptedController<1> {
+private func singleConnection() -> ScriptedPeripheral<1> {
   var behaviour = ControllerBehaviour()
   behaviour.features = 0x120
   behaviour.leBuffers = (27, 1)
-  let controller = ScriptedController<1>(behaviour, idleLimit: 3)
-  controller.host.server.application.values[0] = [UInt8](counting: 100)
+  let controller = ScriptedPeripheral<1>(behaviour, idleLimit: 3)
+  controller.application.values[0] = [UInt8](counting: 100)
   controller.forgetWhatWasSent()
   return controller
 }
@@ -64,9 +64,9 @@ private func singleConnection() -> ScriptedController<1> {
 @Suite("Host: the next link at an index")
 struct NextLinkTests {
   @Test("It inherits no state from the last link", arguments: End.all)
-  fileprivate func nothing(end: End) {
+  fileprivate func nothing(end: End) throws {
     let controller = singleConnection()
-    end.state.enter(controller)
+    try end.state.enter(controller)
     finish(end.passage, on: controller)
     begin(end.passage, on: controller)
     expectNew(end.passage.handle, isEarly: end.passage.isEarly, on: controller)
@@ -80,10 +80,10 @@ struct NextLinkTests {
   }
 
   /// Ends the link 0x40, and restores the controller and the application.
-  private func finish(_ passage: Passage, on controller: ScriptedController<1>) {
+  private func finish(_ passage: Passage, on controller: ScriptedPeripheral<1>) {
     controller.behaviour.completesPackets = true
     controller.behaviour.completesDisconnections = true
-    controller.host.server.application.isBusy = false
+    controller.application.isBusy = false
     controller.forgetWhatWasSent()
     switch passage.ending {
     case .disconnection: controller.disconnect()
@@ -102,7 +102,7 @@ struct NextLinkTests {
   }
 
   /// Begins the next link.
-  private func begin(_ passage: Passage, on controller: ScriptedController<1>) {
+  private func begin(_ passage: Passage, on controller: ScriptedPeripheral<1>) {
     if passage.isEarly {
       // A subscription to Service Changed.
       controller.send([0x12, 0x07, 0x00, 0x02, 0x00], on: passage.handle)
@@ -114,7 +114,7 @@ struct NextLinkTests {
 
   /// Checks that the link inherits no state.
   private func expectNew(
-    _ handle: UInt16, isEarly: Bool, on controller: ScriptedController<1>
+    _ handle: UInt16, isEarly: Bool, on controller: ScriptedPeripheral<1>
   ) {
     let link = Array(little: handle)
     func expectFrames(_ payloads: [UInt8]...) {
@@ -134,7 +134,7 @@ struct NextLinkTests {
     #expect(controller.deadline == controller.now.advanced(by: 60_000))
     // A frame begins new, and the central has no subscriptions.
     controller.receive(controller.acl([0x16, 0x00], on: handle, boundary: 0b01))
-    controller.host.resume(at: 0)
+    controller.resume(at: 0)
     controller.run()
     expectFrames()
     controller.expect([0x0A, 0x07, 0x00], gives: [0x0B, isEarly ? 2 : 0, 0], on: handle)

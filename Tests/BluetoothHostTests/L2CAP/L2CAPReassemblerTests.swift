@@ -55,17 +55,6 @@ struct L2CAPReassemblerTests {
     #expect(reassembly.receive([], starts: false) == nil)
   }
 
-  @Test("A frame without a payload is reassembled from pieces of any length", arguments: 1...4)
-  func emptyFrame(length: Int) {
-    let empty: [UInt8] = [0, 0, 0x04, 0x00]
-    var reassembly = Reassembly()
-    var received: [UInt8]?
-    for start in stride(from: 0, to: 4, by: length) {
-      received = reassembly.receive(empty[start..<min(start + length, 4)], starts: start == 0)
-    }
-    #expect(received == [0x04, 0x00])
-  }
-
   @Test("After a reset, the rest of a frame is dropped")
   func reset() {
     var reassembly = Reassembly()
@@ -94,15 +83,18 @@ struct L2CAPReassemblerTests {
     #expect(reassembly.receive(other[5...], starts: false) == [0x06, 0x00, 1, 2, 3])
   }
 
-  @Test("The longest payload, 12 bytes, is accepted in pieces of any length", arguments: 1...16)
-  func longest(length: Int) {
-    let longest: [UInt8] = [12, 0, 0x04, 0x00] + Array(0..<12)
+  @Test(
+    "No payload and the longest one, 12 bytes, are accepted in pieces of any length",
+    arguments: [0, 12] as [UInt8], 1...16)
+  func limits(count: UInt8, length: Int) {
+    let frame: [UInt8] = [count, 0, 0x04, 0x00] + Array(0..<count)
     var reassembly = Reassembly()
     var received: [UInt8]?
-    for start in stride(from: 0, to: 16, by: length) {
-      received = reassembly.receive(longest[start..<min(start + length, 16)], starts: start == 0)
+    for start in stride(from: 0, to: frame.count, by: length) {
+      received = reassembly.receive(
+        frame[start..<min(start + length, frame.count)], starts: start == 0)
     }
-    #expect(received == [0x04, 0x00] + Array(0..<12))
+    #expect(received == Array(frame[2...]))
   }
 
   @Test(
@@ -130,7 +122,7 @@ struct L2CAPReassemblerTests {
 
   @Test("Frames of several links are reassembled separately")
   func severalLinks() {
-    let controller = ScriptedController<2>()
+    let controller = ScriptedPeripheral<2>()
     controller.connect(0x40)
     controller.connect(0x41)
     let read: [UInt8] = [3, 0, 0x04, 0x00, 0x0A, 0x16, 0x00]
@@ -147,7 +139,7 @@ struct L2CAPReassemblerTests {
     "Frames on unknown channels are ignored",
     arguments: [0x0000, 0x0001, 0x0002, 0x0003, 0x0007, 0x001F, 0x0040, 0xFFFF])
   func unknownChannel(channel: UInt16) {
-    let controller = ScriptedController<1>()
+    let controller = ScriptedPeripheral<1>()
     controller.connect()
     controller.send([0x0A, 0x03, 0x00], channel: channel)
     #expect(controller.frames == [])

@@ -2,8 +2,6 @@ import BallTestSupport
 import BluetoothHost
 import Testing
 
-private func address(_ number: UInt8) -> DeviceAddress { .staticRandom([number, 0, 0, 0, 0, 0]) }
-
 private func key(_ number: UInt8) -> Number128 { Number128(words: [UInt32(number), 9, 9, 9]) }
 
 /// A bond; with EDIV and Rand, of legacy pairing.
@@ -17,8 +15,6 @@ private func bond(
     isAuthenticated: isAuthenticated, isSecureConnections: identifier == nil, role: role)
 }
 
-private func at(_ milliseconds: UInt64) -> Instant { Instant(rawValue: milliseconds) }
-
 extension SecurityStation {
   func hasCommand(at index: Int = 0) -> Bool { manager.hasCommand(at: index) }
   func hasPDU(at index: Int = 0) -> Bool { manager.hasPDU(at: index) }
@@ -28,113 +24,87 @@ extension SecurityStation {
 
   /// A station with these bonds, and an open link 0.
   fileprivate static func linked(
-    _ bonds: [Bond], as role: PairingRole, peer: DeviceAddress = address(1),
-    policy: PairingPolicy = PairingPolicy()
+    _ bonds: [Bond], as role: PairingRole = .initiator, peer: DeviceAddress = address(1)
   ) -> SecurityStation {
-    let station = SecurityStation(policy, identity: nil)
+    let station = SecurityStation(identity: nil)
     for bond in bonds.reversed() { station.manager.bonds.store(bond) }
     station.manager.opened(
       PairingLink(role: role, ownAddress: address(0xEE), peerAddress: peer), at: 0)
     return station
   }
-
-  fileprivate func changed(_ isEncrypted: Bool, _ status: HCIErrorCode = .success) {
-    manager.encryptionChanged(status, isEncrypted: isEncrypted, at: 0, at: now)
-  }
-
-  fileprivate func takeStart(at now: UInt64 = 0) -> EncryptionStart? {
-    manager.takeEncryption(at: 0, at: Instant(rawValue: now))
-  }
 }
+
+private let legacyBond = bond(1, (5, 6), role: .initiator)
+private let failures: [HCIErrorCode] = [.pinOrKeyMissing, .unsupportedFeatureOrParameterValue]
+
+private let scenarios: [Scenario<SecurityStation>] =
+  [bond(1), legacyBond].map { bond in
+    Scenario(
+      "A central encrypts with the key, EDIV and Rand of its bond \(bond.randomNumber), once",
+      on: { .linked([bond]) },
+      .has(command: false), .secure(), .has(command: true),
+      .also { station in
+        expect(
+          station.manager.takeEncryption(at: 0, at: at(0)),
+          is: EncryptionStart(
+            longTermKey: bond.longTermKey, encryptedDiversifier: bond.encryptedDiversifier,
+            randomNumber: bond.randomNumber))
+      },
+      // Under way.
+      .has(command: false), .secure(), .encrypt, .has(command: false), .changed(true),
+      .security(bond.security), .calls(.security(bond.security, 0)), .deadline(nil),
+      // Done.
+      .secure(), .encrypt, .has(command: false))
+  }
+  + failures.map { reason in
+    Scenario(
+      "A failure that concerns the bond's key is reported once: \(reason.rawValue)",
+      .secure(), .takesStart(), .changed(false, reason), .calls(.encryptionFailed(reason, 0)),
+      .failure(reason), .security(.bonded), .deadline(nil), .changed(false, reason),
+      .calls(.encryptionFailed(reason, 0)))
+  } + [
+    Scenario(
+      "A failure, or encryption, that was not requested concerns no bond's key",
+      .changed(false, .pinOrKeyMissing), .calls(), .failure(nil), .security(.bonded),
+      .deadline(nil), .changed(false, .pinOrKeyMissing), .changed(true), .calls(), .failure(nil),
+      .security(.bonded), .deadline(nil), .changed(true), .calls()),
+    Scenario(
+      "The controller has 45 s for it",
+      .secure(), .deadline(nil), .time(1_000), .takesStart(), .deadline(46_000),
+      .time(45_999, advances: true), .calls(), .time(46_000, advances: true),
+      .calls(.encryptionFailed(.connectionTimeout, 0)), .deadline(nil),
+      .failure(.connectionTimeout), .failure(nil),
+      // The link is still to be encrypted.
+      .encrypt, .takesStart()),
+    Scenario(
+      "A bond that is removed before encryption begins fails it",
+      .secure(), .removeBond(), .takesStart(false), .failure(.pinOrKeyMissing),
+      .has(command: false)),
+    Scenario(
+      "A legacy key of a link in the other role is not used",
+      on: { .linked([legacyBond], as: .responder) }, .requestKey(5, 6), .reply(.negative)),
+    Scenario(
+      "A refused key request ends the one before", on: { .linked([bond(1)], as: .responder) },
+      .requestKey(0, 0), .reply(.key(key(1))), .requestKey(0, 1), .reply(.negative),
+      .changed(true), .security(.bonded), .changed(false, .authenticationFailure), .calls()),
+    Scenario(
+      "A link without encryption loses its security, and reports it once",
+      on: { .linked([bond(1, isAuthenticated: true)]) },
+      .secure(), .takesStart(), .changed(true), .changed(false), .changed(false),
+      .calls(
+        .security(.encrypted | .authenticated | .secureConnections | .bonded, 0),
+        .security(.bonded, 0)),
+      // A failed refresh of the key leaves the link without encryption, too.
+      .secure(), .takesStart(), .changed(true), .changed(false, .connectionTimeout),
+      .security(.bonded)),
+  ]
 
 /// Core Specification, Vol 3, Part H, 2.4.4; Vol 4, Part E, 7.8.24 to 7.8.26.
 @Suite("Encryption with the key of a bond")
 struct BondEncryptionTests {
-  @Test("A central encrypts with the key, EDIV and Rand of its bond, once")
-  func start() {
-    for bond in [bond(1), bond(1, (5, 6), role: .initiator)] {
-      let central = SecurityStation.linked([bond], as: .initiator)
-      #expect(!central.hasCommand())
-      #expect(central.secure())
-      #expect(central.hasCommand())
-      let start = central.takeStart()
-      #expect(
-        start
-          == EncryptionStart(
-            longTermKey: bond.longTermKey, encryptedDiversifier: bond.encryptedDiversifier,
-            randomNumber: bond.randomNumber))
-      #expect(!central.hasCommand())
-      #expect(central.secure(), "under way")
-      central.manager.encrypt(at: 0)
-      #expect(!central.hasCommand(), "under way")
-      central.changed(true)
-      #expect(central.manager.security(at: 0) == bond.security)
-      #expect(central.calls == [.security(bond.security, 0)])
-      #expect(central.manager.deadline == nil)
-      #expect(central.secure(), "done")
-      central.manager.encrypt(at: 0)
-      #expect(!central.hasCommand(), "done")
-    }
-  }
-
-  @Test("The controller has 45 s for it")
-  func timeout() {
-    let central = SecurityStation.linked([bond(1)], as: .initiator)
-    #expect(central.secure())
-    #expect(central.manager.deadline == nil)
-    _ = central.takeStart(at: 1_000)
-    #expect(central.manager.deadline == at(46_000))
-    central.manager.advance(to: at(45_999))
-    #expect(central.calls == [])
-    central.manager.advance(to: at(46_000))
-    #expect(central.calls == [.encryptionFailed(.connectionTimeout, 0)])
-    #expect(central.manager.deadline == nil)
-    let failure = central.manager.takeEncryptionFailure(at: 0)
-    #expect(failure == .connectionTimeout)
-    let next = central.manager.takeEncryptionFailure(at: 0)
-    #expect(next == nil)
-    // The link is still to be encrypted.
-    central.manager.encrypt(at: 0)
-    let start = central.takeStart(at: 46_000)
-    #expect(start != nil)
-  }
-
-  @Test("A failure is reported if it concerns the bond's key")
-  func failures() {
-    // Whether encryption with the bond's key is under way, the event, and the report.
-    let cases: [(Bool, HCIErrorCode, Bool, HCIErrorCode?)] = [
-      (true, .pinOrKeyMissing, false, .pinOrKeyMissing),
-      (true, .unsupportedFeatureOrParameterValue, false, .unsupportedFeatureOrParameterValue),
-      (false, .pinOrKeyMissing, false, nil), (false, .success, true, nil),
-    ]
-    for (isUnderWay, status, isEncrypted, report) in cases {
-      let central = SecurityStation.linked([bond(1)], as: .initiator)
-      if isUnderWay {
-        #expect(central.secure())
-        _ = central.takeStart()
-      }
-      central.changed(isEncrypted, status)
-      #expect(central.calls == (report.map { [.encryptionFailed($0, 0)] } ?? []))
-      let failure = central.manager.takeEncryptionFailure(at: 0)
-      #expect(failure == report)
-      #expect(central.manager.security(at: 0) == .bonded)
-      #expect(central.manager.deadline == nil)
-      // The same event again concerns nothing.
-      central.changed(isEncrypted, status)
-      #expect(central.calls.count == (report == nil ? 0 : 1))
-    }
-  }
-
-  @Test("A bond that is removed before encryption begins fails it")
-  func removedInBetween() {
-    let central = SecurityStation.linked([bond(1)], as: .initiator)
-    #expect(central.secure())
-    central.manager.removeBond(at: 0)
-    let start = central.takeStart()
-    #expect(start == nil)
-    let failure = central.manager.takeEncryptionFailure(at: 0)
-    #expect(failure == .pinOrKeyMissing)
-    #expect(!central.hasCommand())
+  @Test("It begins, ends and fails", arguments: scenarios)
+  func scenario(_ scenario: Scenario<SecurityStation>) throws {
+    try scenario.run(on: .linked([bond(1)]))
   }
 
   @Test("A central with a key for the link has to encrypt it first")
@@ -151,11 +121,11 @@ struct BondEncryptionTests {
       station.manager.encrypt(at: 0)
       #expect(station.hasCommand() == isRequired, "\(label)")
       guard isRequired else { continue }
-      _ = station.takeStart()
-      station.changed(true)
-      #expect(!station.requiresEncryption(), "\(label)")
-      station.changed(false)
-      #expect(station.requiresEncryption(), "\(label)")
+      _ = station.manager.takeEncryption(at: 0, at: at(0))
+      for isEncrypted in [true, false] {
+        station.manager.encryptionChanged(.success, isEncrypted: isEncrypted, at: 0, at: at(0))
+        #expect(station.requiresEncryption() != isEncrypted, "\(label)")
+      }
       station.manager.removeBond(at: 0)
       #expect(!station.requiresEncryption(), "\(label)")
     }
@@ -176,61 +146,19 @@ struct BondEncryptionTests {
     for (peer, diversifier, number, found) in cases {
       let comment: Comment = "peer \(peer), EDIV \(diversifier), Rand \(number)"
       let station = SecurityStation.linked(bonds, as: .responder, peer: address(peer))
-      station.manager.keyRequested(
-        encryptedDiversifier: diversifier, randomNumber: number, at: 0, at: at(0))
+      station.requestKey(diversifier, number)
       #expect(station.hasCommand(), comment)
-      let reply = station.manager.takeKeyReply(at: 0)
-      #expect(reply == found.map { .key(bonds[$0].longTermKey) } ?? .negative, comment)
+      expect(
+        station.manager.takeKeyReply(at: 0),
+        is: found.map { .key(bonds[$0].longTermKey) } ?? .negative, comment)
       #expect(!station.hasCommand(), comment)
-      station.changed(true)
+      station.manager.encryptionChanged(.success, isEncrypted: true, at: 0, at: at(0))
       let bonded: LinkSecurity = peer < 8 ? .bonded : .none
       #expect(
         station.manager.security(at: 0) == found.map { bonds[$0].security } ?? bonded, comment)
       // The used bond is the first now.
       if let found { #expect(station.bond() == bonds[found], comment) }
     }
-  }
-
-  @Test("A legacy key of a link in the other role is not used")
-  func otherRole() {
-    let station = SecurityStation.linked([bond(1, (5, 6), role: .initiator)], as: .responder)
-    station.manager.keyRequested(
-      encryptedDiversifier: 5, randomNumber: 6, at: 0, at: at(0))
-    let reply = station.manager.takeKeyReply(at: 0)
-    #expect(reply == .negative)
-  }
-
-  @Test("A refused key request ends the one before")
-  func secondRequest() {
-    let station = SecurityStation.linked([bond(1)], as: .responder)
-    for number: UInt64 in [0, 1] {
-      station.manager.keyRequested(
-        encryptedDiversifier: 0, randomNumber: number, at: 0, at: at(0))
-      let reply = station.manager.takeKeyReply(at: 0)
-      #expect(reply == (number == 0 ? .key(key(1)) : .negative))
-    }
-    station.changed(true)
-    #expect(station.manager.security(at: 0) == .bonded)
-    station.changed(false, .authenticationFailure)
-    #expect(station.calls == [])
-  }
-
-  @Test("A link without encryption loses its security, and reports it once")
-  func turnedOff() {
-    let central = SecurityStation.linked([bond(1, isAuthenticated: true)], as: .initiator)
-    #expect(central.secure())
-    _ = central.takeStart()
-    central.changed(true)
-    central.changed(false)
-    central.changed(false)
-    let strong: LinkSecurity = .encrypted | .authenticated | .secureConnections | .bonded
-    #expect(central.calls == [.security(strong, 0), .security(.bonded, 0)])
-    // A failed refresh of the key leaves the link without encryption, too.
-    #expect(central.secure())
-    _ = central.takeStart()
-    central.changed(true)
-    central.changed(false, .connectionTimeout)
-    #expect(central.manager.security(at: 0) == .bonded)
   }
 
   @Test("No link, or one out of range, has neither commands nor security")
@@ -242,15 +170,13 @@ struct BondEncryptionTests {
       #expect(!station.secure(at: index))
       #expect(!station.pair(at: index))
       station.manager.encrypt(at: index)
-      station.manager.keyRequested(
-        encryptedDiversifier: 0, randomNumber: 0, at: index, at: at(0))
+      station.requestKey(0, 0, at: index)
       station.manager.encryptionChanged(.success, isEncrypted: true, at: index, at: at(0))
       station.manager.noteActivity(of: ConnectionSet(index))
       #expect(!station.hasCommand(at: index) && !station.hasPDU(at: index))
       #expect(station.manager.security(at: index) == .none)
       let pdu = written {
-        let isWritten = station.manager.writePDU(at: index, to: &$0, at: at(0))
-        #expect(!isWritten)
+        expect(station.manager.writePDU(at: index, to: &$0, at: at(0)), is: false)
       }
       #expect(pdu == [])
       #expect(station.manager.bondIndex(at: index) == nil)

@@ -39,10 +39,10 @@ struct BondFileFieldTests {
   }
 
   /// The fault of a file; its bonds if it has none.
-  private func read(_ bytes: [UInt8]) -> (fault: BondFileFault?, bonds: [Bond]) {
+  private func read(_ bytes: [UInt8]) -> (fault: BondFileError?, bonds: [Bond]) {
     var table = BondTable<16>()
-    var fault: BondFileFault?
-    do throws(BondFileFault) {
+    var fault: BondFileError?
+    do throws(BondFileError) {
       _ = try BondFileFormat.read(bytes.span, into: &table)
     } catch { fault = error }
     return (fault, (0..<table.count).compactMap { table.bond(at: $0) })
@@ -117,19 +117,6 @@ struct BondFileFieldTests {
     _ = try BondFileFormat.read(bytes.span, into: &table)
     let numbers = (0..<table.count).map { table.bond(at: $0)?.identityAddress.bytes[0] }
     #expect(numbers == [0, 1, 2])
-    let isChanged = table.isChanged
-    #expect(!isChanged)
-  }
-
-  @Test("The checksum detects each changed byte of itself")
-  func checksumBytes() {
-    let bytes = file(content())
-    for index in bytes.count - 4..<bytes.count {
-      for change: UInt8 in [1, 0x80, 0xFF] {
-        var changed = bytes
-        changed[index] ^= change
-        #expect(read(changed).fault == .damaged)
-      }
-    }
+    expect(table.isChanged, is: false)
   }
 }

@@ -29,15 +29,21 @@ struct BondTableTests {
 
   @Test("An index without a bond changes nothing")
   func range() {
-    var table = BondTable<2>()
-    table.store(numberedBond(1))
-    for index in [-1, 1, 2, 100, Int.max, Int.min] {
-      let found = table.bond(at: index)
-      #expect(found == nil)
-      table.remove(at: index)
+    var table = BondTable<3>()
+    for number: UInt8 in 1...2 { table.store(numberedBond(number)) }
+    let (first, second) = (table.bond(at: 0), table.bond(at: 1))
+    table.markKept()
+    for index in [-1, 0, 2, 3, 100, Int.max, Int.min] {
       table.markUsed(at: index)
+      if index != 0 {
+        expect(table.bond(at: index), is: nil)
+        table.remove(at: index)
+      }
+      expect(table.bond(at: 0), is: first, "\(index)")
+      expect(table.bond(at: 1), is: second, "\(index)")
+      expect(table.count, is: 2, "\(index)")
+      expect(table.isChanged, is: false, "\(index)")
     }
-    #expect(table.count == 1)
     var none = BondTable<0>()
     none.store(numberedBond(1))
     #expect(none.count == 0)
@@ -56,15 +62,15 @@ struct BondTableTests {
     func found(_ index: Int?) -> UInt8? {
       index.flatMap { table.bond(at: $0)?.identityAddress.bytes[0] }
     }
-    #expect(found(table.index(of: numberedAddress(2))) == 2)
-    #expect(found(table.index(of: numberedAddress(9))) == nil)
+    #expect(found(table.index(of: address(2))) == 2)
+    #expect(found(table.index(of: address(9))) == nil)
     let identity = LocalIdentity(
-      identityResolvingKey: Number128(words: [irk, 0, 0, 0]), address: numberedAddress(2))
+      identityResolvingKey: Number128(words: [irk, 0, 0, 0]), address: address(2))
     let resolvable = resolvableAddress(of: identity, prand: 0x12_3456)
     #expect(found(table.index(resolving: resolvable)) == 2)
-    #expect(found(table.index(resolving: numberedAddress(1))) == 1)
+    #expect(found(table.index(resolving: address(1))) == 1)
     let unknown = LocalIdentity(
-      identityResolvingKey: Number128(words: [1, 2, 3, 4]), address: numberedAddress(2))
+      identityResolvingKey: Number128(words: [1, 2, 3, 4]), address: address(2))
     #expect(found(table.index(resolving: resolvableAddress(of: unknown, prand: 5))) == nil)
     #expect(found(table.index(encryptedDiversifier: 5, randomNumber: 6)) == 3)
     #expect(found(table.index(encryptedDiversifier: 5, randomNumber: 7)) == nil)

@@ -1,8 +1,6 @@
 import BluetoothHost
 import Testing
 
-private func address(_ number: UInt8) -> DeviceAddress { .staticRandom([number, 0, 0, 0, 0, 0]) }
-
 private func key(_ number: UInt8) -> Number128 { Number128(words: [UInt32(number), 2, 3, 4]) }
 
 private func bond(_ number: UInt8) -> Bond {
@@ -95,306 +93,241 @@ private func makeStation(
 /// LL Privacy: Vol 6, Part B, 4.6.
 private let resolves: UInt64 = 1 << 6
 
-/// A controller and its bonds, the first commands for its lists, and whether it filters then.
-private struct ListCase: Sendable {
-  var bonds: [UInt8] = [1, 2, 3]
-  var admitsBondedOnly = true
-  var features = resolves
-  var resolving: UInt8 = 8
-  var accepting: UInt8 = 8
-  var expected: [PrivacyCommand]
-  var filters: Bool
+private let readBoth = [readResolving, readAccept]
+private let setParameters = [PrivacyCommand.setAdvertisingParameters]
+private let clearing = [PrivacyCommand.resolve(false), clearResolving]
+
+extension Step where Subject == SecurityStation {
+  /// The commands for the lists until there is none, of a controller with room for this many
+  /// devices, which refuses some.
+  fileprivate static func update(
+    _ commands: [PrivacyCommand], resolving: UInt8 = 8, accepting: UInt8 = 8,
+    refusing refused: [PrivacyCommand] = [], at line: SourceLocation = #_sourceLocation
+  ) -> Step {
+    Step { station in
+      let found = station.update(resolving: resolving, accepting: accepting, refusing: refused)
+      #expect(found == commands, sourceLocation: line)
+      #expect(!station.hasPrivacyCommand, sourceLocation: line)
+      BluetoothHostTests.expect(station.manager.takePrivacyCommand(), is: nil, sourceLocation: line)
+    }
+  }
+  /// Any other policy updates the lists.
+  fileprivate static var otherPolicy: Step {
+    Step { $0.manager.privacy.renewalInterval += 1 }
+  }
+  fileprivate static func hasCommand(
+    _ isSo: Bool, at line: SourceLocation = #_sourceLocation
+  ) -> Step {
+    check(isSo, line) { $0.hasPrivacyCommand }
+  }
+  /// Whether the controller filters connections.
+  fileprivate static func filters(
+    _ isSo: Bool, at line: SourceLocation = #_sourceLocation
+  ) -> Step {
+    check(isSo, line) { $0.filtersConnections }
+  }
+  /// The next command; then its answer.
+  fileprivate static func next(
+    _ command: PrivacyCommand?, at line: SourceLocation = #_sourceLocation
+  ) -> Step {
+    check(command, line) { $0.manager.takePrivacyCommand() }
+  }
+  fileprivate static func answer(_ opcode: HCIOpcode, _ value: UInt8 = 0) -> Step {
+    Step { _ = $0.manager.finishPrivacyCommand(opcode, .success, value: value) }
+  }
+  fileprivate static func use(_ number: UInt8) -> Step { Step { $0.use(number) } }
 }
 
-private let listCases: [Row<ListCase>] = [
-  Row(
+/// The first commands follow the bonds, the policy and the controller. Then the lists are up to
+/// date.
+private let firstUpdates: [Scenario<SecurityStation>] = [
+  Scenario(
     "no bonds, and every device may connect",
-    ListCase(bonds: [], admitsBondedOnly: false, expected: [], filters: false)),
-  Row(
-    "no bonds, and only bonded devices may connect",
-    ListCase(bonds: [], expected: [readAccept, .setAdvertisingParameters], filters: true)),
-  Row(
-    "bonds without keys",
-    ListCase(bonds: [2], admitsBondedOnly: false, expected: [], filters: false)),
-  Row(
+    on: { makeStation([], admitsBondedOnly: false, features: resolves) },
+    .hasCommand(false), .update([]), .filters(false)),
+  Scenario(
+    "no bonds, and only bonded devices may connect", on: { makeStation([], features: resolves) },
+    .hasCommand(true), .filters(false), .update([readAccept] + setParameters), .filters(true)),
+  Scenario(
+    "bonds without keys", on: { makeStation([2], admitsBondedOnly: false, features: resolves) },
+    .hasCommand(true), .update([]), .filters(false)),
+  Scenario(
     "a bond without a key before one with a key",
-    ListCase(
-      bonds: [2, 1], admitsBondedOnly: false,
-      expected: [readResolving, resolve(1), mode(1), .resolve(true)], filters: false)),
-  Row(
-    "every device may connect",
-    ListCase(admitsBondedOnly: false, expected: [readResolving] + resolvingPart, filters: false)),
-  Row("only bonded devices may connect", ListCase(expected: first, filters: true)),
-  Row(
-    "all features but LL Privacy",
-    ListCase(features: ~resolves, expected: [readAccept], filters: false)),
-  Row(
-    "no LL Privacy, and bonds without keys",
-    ListCase(
-      bonds: [2, 4], features: 0,
-      expected: [readAccept, accept(2), accept(4), .setAdvertisingParameters], filters: true)),
-  Row(
+    on: { makeStation([2, 1], admitsBondedOnly: false, features: resolves) },
+    .hasCommand(true), .update([readResolving, resolve(1), mode(1), .resolve(true)]),
+    .filters(false)),
+  Scenario(
+    "every device may connect", on: { makeStation(admitsBondedOnly: false, features: resolves) },
+    .hasCommand(true), .update([readResolving] + resolvingPart), .filters(false)),
+  Scenario(
+    "only bonded devices may connect",
+    .hasCommand(true), .filters(false), .update(first), .filters(true)),
+  Scenario(
+    "all features but LL Privacy", on: { makeStation(features: ~resolves) },
+    .hasCommand(true), .update([readAccept]), .filters(false)),
+  Scenario(
+    "no LL Privacy, and bonds without keys", on: { makeStation([2, 4], features: 0) },
+    .hasCommand(true), .update([readAccept, accept(2), accept(4)] + setParameters),
+    .filters(true)),
+  Scenario(
     "a resolving list with just enough room",
-    ListCase(resolving: 2, accepting: 3, expected: first, filters: true)),
-  Row(
+    .update(first, resolving: 2, accepting: 3), .filters(true)),
+  Scenario(
     "a resolving list that is too short by one",
-    ListCase(
-      resolving: 1,
-      expected: [readResolving, readAccept, resolve(1), mode(1), .resolve(true)], filters: false)),
-  Row(
-    "a resolving list without room",
-    ListCase(resolving: 0, expected: [readResolving, readAccept], filters: false)),
-  Row(
+    .update(readBoth + [resolve(1), mode(1), .resolve(true)], resolving: 1), .filters(false)),
+  Scenario("a resolving list without room", .update(readBoth, resolving: 0), .filters(false)),
+  Scenario(
     "an accept list that is too short by one",
-    ListCase(
-      accepting: 2, expected: [readResolving, readAccept] + resolvingPart, filters: false)),
+    .update(readBoth + resolvingPart, accepting: 2), .filters(false)),
 ]
 
-/// The refused commands of the first update, those that follow, and those of the next one, in which
-/// nothing is refused; and whether the controller filters after each.
-private struct RefusalCase: Sendable {
-  let refused: [PrivacyCommand]
-  let expected: [PrivacyCommand]
-  let filters: Bool
-  let next: [PrivacyCommand]
-  let filtersNext: Bool
-}
-
-private let refusalCases: [Row<RefusalCase>] = [
-  Row(
+/// A command that the controller refuses has these consequences, also for the next update.
+private let refusals: [Scenario<SecurityStation>] = [
+  Scenario(
     "the size of the resolving list",
-    RefusalCase(
-      refused: [readResolving], expected: [readResolving, readAccept], filters: false, next: [],
-      filtersNext: false)),
-  Row(
+    .update(readBoth, refusing: [readResolving]), .filters(false), .otherPolicy, .update([]),
+    .filters(false)),
+  Scenario(
     "the size of the accept list",
-    RefusalCase(
-      refused: [readAccept], expected: [readResolving, readAccept] + resolvingPart, filters: false,
-      next: [.resolve(false), clearResolving] + resolvingPart, filtersNext: false)),
-  Row(
+    .update(readBoth + resolvingPart, refusing: [readAccept]), .filters(false), .otherPolicy,
+    .update(clearing + resolvingPart), .filters(false)),
+  Scenario(
     "the first device for the resolving list",
-    RefusalCase(
-      refused: [resolve(1)], expected: [readResolving, readAccept, resolve(1)], filters: false,
-      next: resolvingPart + acceptPart + [.setAdvertisingParameters], filtersNext: true)),
-  Row(
+    .update(readBoth + [resolve(1)], refusing: [resolve(1)]), .filters(false), .otherPolicy,
+    .update(resolvingPart + acceptPart + setParameters), .filters(true)),
+  Scenario(
     "the last device for the resolving list",
-    RefusalCase(
-      refused: [resolve(3)],
-      expected: [readResolving, readAccept, resolve(1), resolve(3), mode(1), .resolve(true)],
-      filters: false,
-      next: [.resolve(false), clearResolving] + resolvingPart + acceptPart
-        + [.setAdvertisingParameters], filtersNext: true)),
-  Row(
+    .update(
+      readBoth + [resolve(1), resolve(3), mode(1), .resolve(true)], refusing: [resolve(3)]),
+    .filters(false), .otherPolicy,
+    .update(clearing + resolvingPart + acceptPart + setParameters), .filters(true)),
+  Scenario(
     "the privacy modes",
-    RefusalCase(
-      refused: [mode(1), mode(3)], expected: first, filters: true, next: second, filtersNext: true)),
-  Row(
+    .update(first, refusing: [mode(1), mode(3)]), .filters(true), .otherPolicy, .update(second),
+    .filters(true)),
+  Scenario(
     "address resolution",
-    RefusalCase(
-      refused: [.resolve(true)], expected: [readResolving, readAccept] + resolvingPart,
-      filters: false,
-      next: [clearResolving] + resolvingPart + acceptPart + [.setAdvertisingParameters],
-      filtersNext: true)),
-  Row(
+    .update(readBoth + resolvingPart, refusing: [.resolve(true)]), .filters(false), .otherPolicy,
+    .update([clearResolving] + resolvingPart + acceptPart + setParameters), .filters(true)),
+  Scenario(
     "a device for the accept list",
-    RefusalCase(
-      refused: [accept(2)],
-      expected: [readResolving, readAccept] + resolvingPart + [accept(1), accept(2)],
-      filters: false, next: second + [.setAdvertisingParameters], filtersNext: true)),
+    .update(readBoth + resolvingPart + [accept(1), accept(2)], refusing: [accept(2)]),
+    .filters(false), .otherPolicy, .update(second + setParameters), .filters(true)),
+  Scenario(
+    "the end of resolving, which goes on with the old list",
+    .update(first), .otherPolicy,
+    .update(
+      clearing + [resolve(1), resolve(3), mode(1), mode(3), clearAccept] + setParameters,
+      refusing: clearing + [resolve(3)]),
+    .filters(false), .otherPolicy,
+    // The next update tries again.
+    .next(.resolve(false))),
+  Scenario(
+    "the clearing of the accept list, which the next update tries again",
+    on: { makeStation([2], features: 0) },
+    .update([readAccept, accept(2)] + setParameters), .set(privacy: \.admitsBondedOnly, false),
+    .update([clearAccept] + setParameters, refusing: [clearAccept]), .otherPolicy,
+    .update([clearAccept]), .otherPolicy, .update([])),
+]
+
+private let fewer = clearing + [resolve(3), mode(3), .resolve(true)]
+
+private let changes: [Scenario<SecurityStation>] = [
+  Scenario(
+    "A change of the policy or of the bonds updates the lists; the same policy does not",
+    .update(first), .set(privacy: \.admitsBondedOnly, true), .hasCommand(false), .removeBond(),
+    .hasCommand(true), .update(fewer + [clearAccept, accept(2), accept(3)]),
+    .set(privacy: \.admitsBondedOnly, false), .update(fewer + [clearAccept] + setParameters),
+    .filters(false), .removeBond(1), .removeBond(),
+    // The controller still resolves.
+    .hasCommand(true), .update(clearing), .otherPolicy, .hasCommand(false)),
+  Scenario(
+    "Without bonds, a filter is removed", on: { makeStation([], features: resolves) },
+    .update([readAccept] + setParameters), .set(privacy: \.admitsBondedOnly, false),
+    .hasCommand(true), .update(setParameters)),
+  Scenario(
+    "Without bonds, a resolving list that is not used is cleared",
+    on: { makeStation([1], features: resolves) },
+    .also { _ = $0.update(refusing: [.resolve(true)]) }, .removeBond(),
+    .set(privacy: \.admitsBondedOnly, false), .hasCommand(true), .update([clearResolving])),
+  Scenario(
+    "Without bonds, an accept list that is not used is cleared",
+    on: { makeStation([2, 4], features: resolves) },
+    .also { _ = $0.update(refusing: [accept(4)]) }, .removeBond(), .removeBond(),
+    .set(privacy: \.admitsBondedOnly, false), .hasCommand(true), .update([clearAccept])),
+  Scenario(
+    "Each command waits for the answer to the one before, and ignores other answers",
+    .next(readResolving), .answer(.leReadFilterAcceptListSize), .next(nil), .hasCommand(true),
+    .answer(.leSetRandomAddress), .next(nil), .hasCommand(true), .answer(.reset), .next(nil),
+    .hasCommand(true), .answer(.leReadResolvingListSize, 8), .answer(.leReadResolvingListSize),
+    .update(Array(first.dropFirst()))),
+  Scenario(
+    "A bond that is removed during an update begins it again",
+    .next(readResolving), .answer(readResolving.answer, 8), .next(readAccept),
+    .answer(readAccept.answer, 8), .next(resolve(1)), .removeBond(2), .answer(resolve(1).answer),
+    .update(
+      [clearResolving, resolve(1), mode(1), .resolve(true), accept(1), accept(2)]
+        + setParameters)),
+  Scenario(
+    "Bonds that are renumbered during an update are added from the first on",
+    on: { makeStation([1, 3], admitsBondedOnly: false, features: resolves) },
+    .next(readResolving), .answer(readResolving.answer, 8), .next(resolve(1)),
+    .answer(resolve(1).answer, 8), .use(3),
+    .update([clearResolving, resolve(3), resolve(1), mode(3), mode(1), .resolve(true)]), .use(1),
+    // Afterwards the order does not matter.
+    .update([])),
+  Scenario(
+    "A reset of the controller empties its lists, and its sizes are read again",
+    .update(first), .also { _ = $0.manager.makePrivateAddress() }, .filters(false),
+    .controllerStarted(resolves), .update(first), .controllerStarted(), .update([readAccept])),
+  Scenario(
+    "A device that hides its identity gives the controller its own key",
+    on: { makeStation([1], admitsBondedOnly: false, features: resolves) },
+    .set(privacy: \.hidesIdentity, true),
+    .also { station in
+      let made = station.manager.makePrivateAddress()
+      let address = try #require(made)
+      #expect(address.isResolved(by: responderIdentity.identityResolvingKey))
+    },
+    .controllerStarted(resolves),
+    .update([
+      readResolving, resolve(1, localKey: responderIdentity.identityResolvingKey), mode(1),
+      .resolve(true),
+    ])),
 ]
 
 /// Core Specification, Vol 4, Part E, 7.8.15 to 7.8.18, 7.8.38 to 7.8.44 and 7.8.77.
 @Suite("The controller's lists of bonded devices")
 struct DeviceListCommandTests {
-  @Test("The first commands follow the bonds, the policy and the controller", arguments: listCases)
-  fileprivate func firstUpdate(row: Row<ListCase>) {
-    let list = row.value
-    let station = makeStation(
-      list.bonds, admitsBondedOnly: list.admitsBondedOnly, features: list.features)
-    #expect(
-      station.hasPrivacyCommand == (list.admitsBondedOnly || !list.bonds.isEmpty))
-    #expect(!station.filtersConnections)
-    let commands = station.update(resolving: list.resolving, accepting: list.accepting)
-    #expect(commands == list.expected)
-    #expect(station.filtersConnections == list.filters)
-    #expect(!station.hasPrivacyCommand)
-    #expect(station.update() == [], "everything is up to date")
+  @Test("are filled, and are up to date then", arguments: firstUpdates)
+  func updated(_ scenario: Scenario<SecurityStation>) throws {
+    try scenario.run(on: makeStation(features: resolves))
   }
 
-  @Test("A command that the controller refuses has these consequences", arguments: refusalCases)
-  fileprivate func refusals(row: Row<RefusalCase>) {
-    let station = makeStation(features: resolves)
-    #expect(station.update(refusing: row.value.refused) == row.value.expected)
-    #expect(station.filtersConnections == row.value.filters)
-    #expect(!station.hasPrivacyCommand)
-    // Any other policy updates the lists.
-    station.manager.privacy.renewalInterval = 1
-    #expect(station.update() == row.value.next)
-    #expect(station.filtersConnections == row.value.filtersNext)
+  @Test("do without a command that the controller refuses", arguments: refusals)
+  func refused(_ scenario: Scenario<SecurityStation>) throws {
+    try scenario.run(on: makeStation(features: resolves))
   }
 
-  @Test("A controller that cannot stop resolving continues, with its old list")
-  func refusedStop() {
-    let station = makeStation(features: resolves)
-    #expect(station.update() == first)
-    station.manager.privacy.renewalInterval = 1
-    #expect(
-      station.update(refusing: [.resolve(false), clearResolving, resolve(3)])
-        == [
-          .resolve(false), clearResolving, resolve(1), resolve(3), mode(1), mode(3), clearAccept,
-          .setAdvertisingParameters,
-        ])
-    #expect(!station.filtersConnections)
-    station.manager.privacy.renewalInterval = 2
-    #expect(station.update().first == .resolve(false), "The next update tries again.")
+  @Test("follow the policy and the bonds", arguments: changes)
+  func changed(_ scenario: Scenario<SecurityStation>) throws {
+    try scenario.run(on: makeStation(features: resolves))
   }
 
-  @Test("An accept list that the controller does not clear is cleared by the next update")
-  func refusedClear() {
-    let station = makeStation([2], features: 0)
-    #expect(station.update() == [readAccept, accept(2), .setAdvertisingParameters])
-    station.manager.privacy.admitsBondedOnly = false
-    #expect(
-      station.update(refusing: [clearAccept]) == [clearAccept, .setAdvertisingParameters])
-    station.manager.privacy.renewalInterval = 1
-    #expect(station.update() == [clearAccept])
-    station.manager.privacy.renewalInterval = 2
-    #expect(station.update() == [])
-  }
-
-  @Test("A change of the policy or of the bonds updates the lists; the same policy does not")
-  func changes() {
-    let station = makeStation(features: resolves)
-    #expect(station.update() == first)
-    station.manager.privacy.admitsBondedOnly = true
-    #expect(!station.hasPrivacyCommand)
-    station.manager.removeBond(at: 0)
-    #expect(station.hasPrivacyCommand)
-    let fewer = [.resolve(false), clearResolving, resolve(3), mode(3), .resolve(true)]
-    #expect(station.update() == fewer + [clearAccept, accept(2), accept(3)])
-    station.manager.privacy.admitsBondedOnly = false
-    #expect(station.update() == fewer + [clearAccept, .setAdvertisingParameters])
-    #expect(!station.filtersConnections)
-    station.manager.removeBond(at: 1)
-    station.manager.removeBond(at: 0)
-    #expect(station.hasPrivacyCommand, "the controller still resolves")
-    #expect(station.update() == [.resolve(false), clearResolving])
-    station.manager.privacy.renewalInterval = 1
-    #expect(!station.hasPrivacyCommand)
-  }
-
-  @Test("Without bonds, each remainder in the controller is removed")
-  func remainders() {
-    // The refused commands of the first update, and those after the last bond was removed.
-    let cases: [(label: String, bonds: [UInt8], refused: [PrivacyCommand], [PrivacyCommand])] = [
-      ("a filter", [], [], [.setAdvertisingParameters]),
-      ("a resolving list that is not used", [1], [.resolve(true)], [clearResolving]),
-      ("an accept list that is not used", [2, 4], [accept(4)], [clearAccept]),
-    ]
-    for (label, bonds, refused, expected) in cases {
-      let station = makeStation(bonds, features: resolves)
-      _ = station.update(refusing: refused)
-      for _ in bonds { station.manager.removeBond(at: 0) }
-      station.manager.privacy.admitsBondedOnly = false
-      #expect(station.hasPrivacyCommand, "\(label)")
-      #expect(station.update() == expected, "\(label)")
-      #expect(!station.hasPrivacyCommand, "\(label)")
-    }
-  }
-
-  @Test("Each command waits for the answer to the one before, and ignores other answers")
-  func order() {
-    let station = makeStation(features: resolves)
-    let command = station.manager.takePrivacyCommand()
-    #expect(command == readResolving)
-    for opcode: HCIOpcode in [.leReadFilterAcceptListSize, .leSetRandomAddress, .reset] {
-      _ = station.manager.finishPrivacyCommand(opcode, .success, value: 0)
-      let next = station.manager.takePrivacyCommand()
-      #expect(next == nil)
-      #expect(station.hasPrivacyCommand)
-    }
-    _ = station.manager.finishPrivacyCommand(.leReadResolvingListSize, .success, value: 8)
-    _ = station.manager.finishPrivacyCommand(.leReadResolvingListSize, .success, value: 0)
-    #expect(station.update() == Array(first.dropFirst()), "The second answer is ignored.")
-  }
-
-  @Test("A bond that is removed during an update begins it again")
-  func restart() {
-    let station = makeStation(features: resolves)
-    for command in first.prefix(3) {
-      let next = station.manager.takePrivacyCommand()
-      #expect(next == command)
-      if command == resolve(1) { station.manager.removeBond(at: 2) }
-      _ = station.manager.finishPrivacyCommand(command.answer, .success, value: 8)
-    }
-    #expect(
-      station.update() == [
-        clearResolving, resolve(1), mode(1), .resolve(true), accept(1), accept(2),
-        .setAdvertisingParameters,
-      ])
-  }
-
-  @Test("Bonds that are renumbered during an update are added from the first on")
-  func renumbered() {
-    let station = makeStation([1, 3], admitsBondedOnly: false, features: resolves)
-    for command in [readResolving, resolve(1)] {
-      let next = station.manager.takePrivacyCommand()
-      #expect(next == command)
-      _ = station.manager.finishPrivacyCommand(command.answer, .success, value: 8)
-    }
-    station.use(3)
-    #expect(
-      station.update() == [
-        clearResolving, resolve(3), resolve(1), mode(3), mode(1), .resolve(true),
-      ])
-    station.use(1)
-    #expect(station.update() == [], "Afterwards the order does not matter.")
-  }
-
-  @Test("A reset of the controller empties its lists, and its sizes are read again")
-  func reset() {
-    let station = makeStation(features: resolves)
-    #expect(station.update() == first)
-    _ = station.manager.makePrivateAddress()
-    #expect(!station.filtersConnections)
-    station.manager.controllerStarted(features: resolves)
-    #expect(station.update() == first)
-    station.manager.controllerStarted(features: 0)
-    #expect(station.update() == [readAccept])
-  }
-
-  @Test("A device that hides its identity gives the controller its own key")
-  func localKey() {
-    let station = makeStation([1], admitsBondedOnly: false, features: resolves)
-    station.manager.privacy.hidesIdentity = true
-    let address = station.manager.makePrivateAddress()
-    #expect(address?.isResolved(by: responderIdentity.identityResolvingKey) == true)
-    station.manager.controllerStarted(features: resolves)
-    #expect(
-      station.update() == [
-        readResolving, resolve(1, localKey: responderIdentity.identityResolvingKey), mode(1),
-        .resolve(true),
-      ])
-  }
-
-  @Test("With every bond in its list, the controller gets identity addresses to connect to")
-  func addressToConnectTo() {
-    let identity = LocalIdentity(identityResolvingKey: key(1), address: address(1))
-    let heard = resolvableAddress(of: identity, prand: 5)
-    // The room in the list, a refused command, and whether the controller resolves all.
-    let cases: [(UInt8, [PrivacyCommand], Bool)] = [
+  @Test(
+    "With every bond in its list, the controller gets identity addresses to connect to",
+    arguments: [
+      // The room in the list, a refused command, and whether the controller resolves all.
       (2, [], true), (1, [], false), (0, [], false), (2, [.resolve(true)], false),
       (2, [resolve(3)], false), (2, [mode(1)], true),
-    ]
-    for (room, refused, resolvesAll) in cases {
-      let station = makeStation(admitsBondedOnly: false, features: resolves)
-      let noted = station.manager.noteAdvertiser(heard)
-      #expect(noted == address(1))
-      #expect(station.manager.linkAddress(of: address(1)) == heard, "before the update")
-      _ = station.update(resolving: room, refusing: refused)
-      #expect(
-        station.manager.linkAddress(of: address(1)) == (resolvesAll ? address(1) : heard),
-        "room for \(room), refused \(refused)")
-    }
+    ] as [(UInt8, [PrivacyCommand], Bool)])
+  func addressToConnectTo(room: UInt8, refused: [PrivacyCommand], resolvesAll: Bool) {
+    let identity = LocalIdentity(identityResolvingKey: key(1), address: address(1))
+    let heard = resolvableAddress(of: identity, prand: 5)
+    let station = makeStation(admitsBondedOnly: false, features: resolves)
+    expect(station.manager.noteAdvertiser(heard), is: address(1))
+    #expect(station.manager.linkAddress(of: address(1)) == heard, "before the update")
+    _ = station.update(resolving: room, refusing: refused)
+    #expect(station.manager.linkAddress(of: address(1)) == (resolvesAll ? address(1) : heard))
   }
 }

@@ -90,11 +90,7 @@ struct ManInTheMiddleTests {
     let end = PairingEnd(agreement, FixedRandom(seed: 9))
     func begin() throws -> [UInt8] {
       end.outcome = nil
-      end.pairing.begin(
-        .initiator,
-        policy: PairingPolicy(), identity: nil, at: Instant(rawValue: 0))
-      _ = end.nextPDU()
-      end.receive([0x02, 3, 0, 0x09, 16, 0, 0])
+      end.initiate(response: [0x02, 3, 0, 0x09, 16, 0, 0])
       end.work()
       return try #require(end.nextPDU())
     }

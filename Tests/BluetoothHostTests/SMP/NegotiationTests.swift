@@ -12,11 +12,7 @@ extension PairingEnd where Agreement == TestAgreement, Random == FixedRandom {
     request: [UInt8]
   ) -> LoneEnd {
     let end = LoneEnd(TestAgreement(), FixedRandom(seed: 3))
-    let parameters = Array(request.dropFirst())
-    end.pairing.begin(
-      .responder,
-      policy: policy, identity: identity, request: parameters.span, at: Instant(rawValue: 0))
-    end.collect()
+    end.respond(policy, identity: identity, to: request)
     return end
   }
 
@@ -26,11 +22,7 @@ extension PairingEnd where Agreement == TestAgreement, Random == FixedRandom {
     response: [UInt8]
   ) -> LoneEnd {
     let end = LoneEnd(TestAgreement(), FixedRandom(seed: 4))
-    end.pairing.begin(
-      .initiator,
-      policy: policy, identity: identity, at: Instant(rawValue: 0))
-    _ = end.nextPDU()
-    end.receive(response)
+    end.initiate(policy, identity: identity, response: response)
     return end
   }
 }
@@ -164,10 +156,7 @@ struct NegotiationTests {
     ]
     for (policy, byte) in policies {
       let end = LoneEnd(TestAgreement(), FixedRandom(seed: 1))
-      end.pairing.begin(
-        .initiator,
-        policy: policy, identity: nil, at: Instant(rawValue: 0))
-      let request = end.nextPDU()
+      let request = end.initiate(policy)
       #expect(request?[3] == byte, "\(policy)")
       #expect(request?[5] == 0x00, "no identity, no keys of the initiator")
       #expect(request?[6] == (policy.bonds ? 0x03 : 0x00))

@@ -71,16 +71,11 @@ struct PairingCase: CustomTestStringConvertible, Sendable {
       end.prompts = []
       end.outcome = nil
     }
-    let now = Instant(rawValue: 0)
-    initiator.pairing.begin(
-      .initiator,
-      policy: self.initiator, identity: initiatorIdentity, at: now)
-    guard let request = initiator.nextPDU() else { return pipe }
-    let parameters = Array((change?(request) ?? request).dropFirst())
-    responder.pairing.begin(
-      .responder,
-      policy: self.responder, identity: responderIdentity, request: parameters.span, at: now)
-    responder.collect()
+    guard let request = initiator.initiate(self.initiator, identity: initiatorIdentity) else {
+      return pipe
+    }
+    responder.respond(
+      self.responder, identity: responderIdentity, to: change?(request) ?? request)
     return pipe
   }
 }

@@ -2,12 +2,6 @@ import BallTestSupport
 import BluetoothHost
 import Testing
 
-private func at(_ milliseconds: UInt64) -> Instant { Instant(rawValue: milliseconds) }
-
-private func pdu(_ code: UInt8, _ value: Number128) -> [UInt8] {
-  [code] + written { value.write(to: &$0) }
-}
-
 /// A key agreement with these results of its steps.
 private struct ScriptedAgreement: KeyAgreement, ~Copyable {
   /// The results, `nil` for a step without one.
@@ -34,10 +28,7 @@ struct PairingDetailTests {
   private func legacyKeys(_ random: [UInt32], responderKeys: UInt8 = 0x01) -> [[UInt8]] {
     let nonce: [UInt32] = [1, 2, 3, 4]
     let end = PairingEnd(TestAgreement(), ListedRandom(nonce + random))
-    let request: [UInt8] = [3, 0, 0x01, 16, 0, responderKeys]
-    end.pairing.begin(
-      .responder, policy: PairingPolicy(), identity: responderIdentity, request: request.span,
-      at: at(0))
+    end.respond(identity: responderIdentity, to: [0x01, 3, 0, 0x01, 16, 0, responderKeys])
     let response = end.nextPDU() ?? []
     #expect(response == [0x02, 3, 0, 0x09, 16, 0, responderKeys])
     var bytes = InlineArray<7, UInt8>(repeating: 0)
@@ -50,11 +41,9 @@ struct PairingDetailTests {
           initiator: initiatorAddress, responder: responderAddress)))
     _ = end.nextPDU()
     end.receive(pdu(0x04, .zero))
-    let early = end.pairing.keyForRequest()
-    #expect(early == nil, "before the last PDU was sent")
+    expect(end.pairing.keyForRequest(), is: nil, "before the last PDU was sent")
     _ = end.nextPDU()
-    let key = end.pairing.keyForRequest()
-    #expect(key != nil)
+    expect(end.pairing.keyForRequest() != nil, is: true)
     end.encrypted()
     var pdus: [[UInt8]] = []
     while let pdu = end.nextPDU() { pdus.append(pdu) }
@@ -70,9 +59,9 @@ struct PairingDetailTests {
         legacyKeys([5, 6, 7, 8, 0x000A_2345, number])
           == [key, [0x07, 0x45, 0x23, rand, 0, 0, 0, 0, 0, 0, 0]])
     }
-    let identity = legacyKeys([5, 6, 7, 8, 1, 2], responderKeys: 0x02)
-    #expect(
-      identity == [
+    expect(
+      legacyKeys([5, 6, 7, 8, 1, 2], responderKeys: 0x02),
+      is: [
         pdu(0x08, responderIdentity.identityResolvingKey),
         [0x09, 0x01, 0xC1, 0xCF, 0x2D, 0x70, 0x13, 0xE7],
       ])
@@ -84,9 +73,7 @@ struct PairingDetailTests {
       let end = PairingEnd(
         TestAgreement(),
         ListedRandom([UInt32](repeating: 0, count: 8 * zeros) + [UInt32](repeating: 1, count: 8)))
-      end.pairing.begin(.initiator, policy: PairingPolicy(), identity: nil, at: at(0))
-      _ = end.nextPDU()
-      end.receive([0x02, 3, 0, 0x09, 16, 0, 0])
+      end.initiate(response: [0x02, 3, 0, 0x09, 16, 0, 0])
       #expect(end.outcome == (zeros < 4 ? nil : .failed(.unspecifiedReason)), "\(zeros)")
       #expect(end.needsStep == (zeros < 4), "\(zeros)")
     }
@@ -105,9 +92,7 @@ struct PairingDetailTests {
     for (label, results, isBusy, code) in cases {
       let end = PairingEnd(
         ScriptedAgreement(results: results, isBusy: isBusy), FixedRandom(seed: 1))
-      end.pairing.begin(.initiator, policy: PairingPolicy(), identity: nil, at: at(0))
-      _ = end.nextPDU()
-      end.receive([0x02, 3, 0, 0x09, 16, 0, 0])
+      end.initiate(response: [0x02, 3, 0, 0x09, 16, 0, 0])
       for time: UInt64 in 1...3 {
         end.pairing.step(at: at(time))
         end.collect()
@@ -182,9 +167,9 @@ struct PairingDetailTests {
     pipe.run()
     let key = pipe.responder.pairing.keyForRequest()
     #expect(key != nil)
-    let isConcerned = pipe.responder.pairing.encryptionChanged(
-      .success, isEncrypted: true, at: at(5_000))
-    #expect(isConcerned)
+    expect(
+      pipe.responder.pairing.encryptionChanged(.success, isEncrypted: true, at: at(5_000)), is: true
+    )
     #expect(pipe.responder.deadline == at(35_000))
     // Each sent key queues the next one.
     #expect(pipe.responder.nextPDU(at: at(6_000))?.first == 0x06)
@@ -206,9 +191,7 @@ struct PairingDetailTests {
   func nonresolvable() {
     let central = SecurityStation(identity: initiatorIdentity, seed: 1)
     let peripheral = SecurityStation(identity: responderIdentity, seed: 2)
-    central.connect(to: peripheral, from: DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5, 6]))
-    #expect(central.pair())
-    central.run()
+    central.pairs(with: peripheral, from: DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5, 6]))
     #expect(peripheral.bond()?.identityAddress == initiatorAddress)
     #expect(peripheral.manager.security(at: 0).contains(.encrypted | .bonded))
   }
@@ -224,9 +207,8 @@ struct PairingDetailTests {
       for (status, isEncrypted): (HCIErrorCode, Bool) in [
         (.success, true), (.success, false), (.pinOrKeyMissing, false),
       ] {
-        let isConcerned = end.pairing.encryptionChanged(
-          status, isEncrypted: isEncrypted, at: at(0))
-        #expect(!isConcerned)
+        expect(
+          end.pairing.encryptionChanged(status, isEncrypted: isEncrypted, at: at(0)), is: false)
       }
       pipe.goOn()
       #expect(pipe.initiator.isPaired && pipe.responder.isPaired)
@@ -243,22 +225,17 @@ struct PairingDetailTests {
       return
     }
     #expect(!pipe.initiator.isEncryptionPending)
-    let early = pipe.initiator.pairing.takeEncryptionKey()
-    #expect(early == nil)
+    expect(pipe.initiator.pairing.takeEncryptionKey(), is: nil)
     pipe.initiator.receive(check.bytes)
     #expect(pipe.initiator.isEncryptionPending)
     #expect(!pipe.responder.isEncryptionPending)
-    let wrongRole = pipe.initiator.pairing.keyForRequest()
-    #expect(wrongRole == nil)
-    let none = pipe.responder.pairing.takeEncryptionKey()
-    #expect(none == nil)
+    expect(pipe.initiator.pairing.keyForRequest(), is: nil)
+    expect(pipe.responder.pairing.takeEncryptionKey(), is: nil)
     let key = pipe.initiator.pairing.takeEncryptionKey()
     #expect(key != nil)
-    let other = pipe.responder.pairing.keyForRequest()
-    #expect(other == key)
+    expect(pipe.responder.pairing.keyForRequest(), is: key)
     #expect(!pipe.initiator.isEncryptionPending)
-    let again = pipe.initiator.pairing.takeEncryptionKey()
-    #expect(again == nil)
+    expect(pipe.initiator.pairing.takeEncryptionKey(), is: nil)
   }
 
   @Test(
@@ -275,13 +252,11 @@ struct PairingDetailTests {
       end.work()
       guard end.hasPDU else { continue }
       let short = written(capacity: pdu.bytes.count - 1) {
-        let isWritten = end.pairing.writePDU(to: &$0, at: at(0))
-        #expect(!isWritten)
+        expect(end.pairing.writePDU(to: &$0, at: at(0)), is: false)
       }
       #expect(short == [] && end.hasPDU, "PDU \(pdu.number)")
       let bytes = written(capacity: pdu.bytes.count) {
-        let isWritten = end.pairing.writePDU(to: &$0, at: at(0))
-        #expect(isWritten)
+        expect(end.pairing.writePDU(to: &$0, at: at(0)), is: true)
       }
       #expect(bytes == pdu.bytes, "PDU \(pdu.number)")
     }
@@ -305,15 +280,12 @@ struct PairingDetailTests {
       let initiator = LoneEnd(TestAgreement(), FixedRandom(seed: 1))
       let responder = LoneEnd(TestAgreement(), FixedRandom(seed: 2))
       let pipe = PairingPipe(initiator: initiator, responder: responder)
-      initiator.pairing.begin(
-        PairingLink(role: .initiator, ownAddress: address, peerAddress: responderAddress),
-        policy: PairingPolicy(
-          secureConnections: isSecure ? .wherePossible : .notOffered, bonds: bonds),
-        identity: nil, at: at(0))
-      let request = Array((initiator.nextPDU() ?? []).dropFirst())
-      responder.pairing.begin(
-        PairingLink(role: .responder, ownAddress: responderAddress, peerAddress: address),
-        policy: PairingPolicy(), identity: nil, request: request.span, at: at(0))
+      let request = initiator.initiate(
+        PairingPolicy(secureConnections: isSecure ? .wherePossible : .notOffered, bonds: bonds),
+        on: PairingLink(role: .initiator, ownAddress: address, peerAddress: responderAddress))
+      responder.respond(
+        on: PairingLink(role: .responder, ownAddress: responderAddress, peerAddress: address),
+        to: request ?? [])
       pipe.run()
       #expect(initiator.isPaired && responder.isPaired, "\(label)")
       #expect((responder.bond != nil) == hasBond, "\(label)")

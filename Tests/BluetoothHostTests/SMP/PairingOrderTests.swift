@@ -141,26 +141,6 @@ struct PairingOrderTests {
     }
     #expect(end.outcome == .failed(.unspecifiedReason))
   }
-
-  @Test("The controller gets the key after the last PDU for the peer is sent")
-  func hastyEncryption() {
-    let request: [UInt8] = [3, 0, 0x01, 16, 0, 0]
-    let end = LoneEnd.responder(request: [0x01] + request)
-    _ = end.nextPDU()
-    let nonce = Number128(words: [1, 2, 3, 4])
-    let confirm = PairingFunctions.c1(
-      k: .zero, r: nonce, preq: [0x01, 3, 0, 0x01, 16, 0, 0], pres: [0x02, 3, 0, 0x09, 16, 0, 0],
-      initiator: initiatorAddress, responder: responderAddress)
-    end.receive(written { PairingConfirm(confirm).write(to: &$0) })
-    #expect(end.nextPDU()?.first == 0x03)
-    end.receive(written { PairingRandom(nonce).write(to: &$0) })
-    // This device has the key, but the peer does not: Pairing Random is pending.
-    let early = end.pairing.keyForRequest()
-    #expect(early == nil)
-    #expect(end.nextPDU()?.first == 0x04)
-    let key = end.pairing.keyForRequest()
-    #expect(key != nil)
-  }
 }
 
 extension PairingCase {

@@ -23,6 +23,10 @@ extension PairingLink {
   }
 }
 
+func pdu(_ code: UInt8, _ value: Number128) -> [UInt8] {
+  [code] + written { value.write(to: &$0) }
+}
+
 /// One of two devices that pair.
 final class PairingEnd<Agreement: KeyAgreement & ~Copyable, Random: SecureRandomNumberGenerator> {
   var pairing: Pairing<Agreement, Random>
@@ -46,6 +50,37 @@ final class PairingEnd<Agreement: KeyAgreement & ~Copyable, Random: SecureRandom
 
   var isActive: Bool { pairing.isActive }
   var deadline: Instant? { pairing.deadline }
+
+  /// Begins as the initiator, and returns the Pairing Request.
+  @discardableResult
+  func initiate(
+    _ policy: PairingPolicy = PairingPolicy(), identity: LocalIdentity? = nil,
+    on link: PairingLink = .initiator
+  ) -> [UInt8]? {
+    pairing.begin(link, policy: policy, identity: identity, at: Instant(rawValue: 0))
+    return nextPDU()
+  }
+
+  /// Begins as the initiator, and receives this Pairing Response.
+  func initiate(
+    _ policy: PairingPolicy = PairingPolicy(), identity: LocalIdentity? = nil,
+    on link: PairingLink = .initiator, response: [UInt8]
+  ) {
+    initiate(policy, identity: identity, on: link)
+    receive(response)
+  }
+
+  /// Begins as the responder to this Pairing Request.
+  func respond(
+    _ policy: PairingPolicy = PairingPolicy(), identity: LocalIdentity? = nil,
+    on link: PairingLink = .responder, to request: [UInt8]
+  ) {
+    let parameters = Array(request.dropFirst())
+    pairing.begin(
+      link, policy: policy, identity: identity, request: parameters.span,
+      at: Instant(rawValue: 0))
+    collect()
+  }
 
   func confirm(_ isConfirmed: Bool) -> Bool {
     defer { collect() }

@@ -1,8 +1,5 @@
-import BallTestSupport
 import BluetoothHost
 import Testing
-
-private func at(_ milliseconds: UInt64) -> Instant { Instant(rawValue: milliseconds) }
 
 private let request: [UInt8] = [0x01, 3, 0, 0x09, 16, 0, 0]
 
@@ -27,9 +24,10 @@ extension SecurityStation {
     return station
   }
 
-  fileprivate func open(_ role: PairingRole) {
+  fileprivate func open(_ role: PairingRole, at index: Int = 0) {
     manager.opened(
-      PairingLink(role: role, ownAddress: responderAddress, peerAddress: initiatorAddress), at: 0)
+      PairingLink(role: role, ownAddress: responderAddress, peerAddress: initiatorAddress),
+      at: index)
   }
 
   fileprivate func advance(to time: UInt64) {
@@ -123,9 +121,106 @@ private let requestCases: [Row<RequestCase>] = [
   Row("two bytes", RequestCase(bond: bond(), pdu: [0x0B, 1, 1], result: .refuses(0x0A))),
 ]
 
+private let scenarios: [Scenario<SecurityStation>] = [
+  Scenario(
+    "A Security Request after a failure is refused until the delay has passed",
+    on: { .alone(.initiator) },
+    .pair(), .receive([0x05, 0x08]), .time(999), .receive([0x0B, 0x01]),
+    .pdus([0x05, 0x09]), .time(1_000), .receive([0x0B, 0x01]), .codes(0x01)),
+  Scenario(
+    "A Pairing Request answers a Security Request, even before it is sent",
+    .pair(), .receive(request), .codes(0x02), .receive([0x05, 0x08]), .deadline(nil)),
+  Scenario(
+    "Encryption answers a Security Request, even before it is sent",
+    .pair(), .time(1), .requestKey(), .deadline(nil)),
+  Scenario(
+    "After the timer nothing that waits is sent, and no PDU is answered",
+    .time(7), .pair(), .pdus([0x0B, 0x09]), .receive([0x03]), .has(pdu: true), .isOver),
+  Scenario(
+    "The same if the Security Request was never sent",
+    .time(7), .pair(), .receive([0x03]), .has(pdu: true), .isOver),
+  Scenario(
+    "A failure of the pairing is reported once, and ends an attempt of the client",
+    on: { .alone(.initiator, bond()) },
+    .encrypt, .pair(), .requiresEncryption(true), .receive([0x05, 0x08]),
+    .failure(.authenticationFailure), .failure(nil)),
+  Scenario(
+    "While a pairing is under way, a client's encryption waits for it",
+    on: { .alone(.initiator, bond()) },
+    .pair(), .pair(), .encrypt, .has(command: false), .secure(), .has(command: false),
+    .codes(0x01)),
+  Scenario(
+    "A pairing belongs to its link: answers and the end of another do not concern it",
+    on: {
+      .alone(
+        .initiator,
+        policy: PairingPolicy(ioCapability: .keyboardOnly, secureConnections: .notOffered))
+    },
+    .also { $0.open(.initiator, at: 1) }, .pair(), .drop, .receive([0x02, 0, 0, 0x05, 16, 0, 0]),
+    .calls(.show(.enterPasskey, 0)),
+    .also { station in
+      for index in [-1, 1, 2] {
+        expect(station.manager.enterPasskey(1, at: index, at: station.now), is: false)
+        expect(station.manager.confirm(true, at: index, at: station.now), is: false)
+      }
+      station.manager.closed(at: 1, at: station.now)
+      #expect(station.manager.pairingIndex == 0)
+    },
+    .calls(.show(.enterPasskey, 0)),
+    .also { expect($0.manager.enterPasskey(1, at: 0, at: $0.now), is: true) }, .codes(0x03),
+    .also { expect($0.manager.enterPasskey(1, at: 0, at: $0.now), is: false) }),
+]
+
+extension Step where Subject == SecurityStation {
+  /// The timer that began at 7 ends, and SMP with it.
+  fileprivate static var isOver: Step {
+    Step { station in
+      station.advance(to: 30_006)
+      #expect(station.calls == [])
+      station.advance(to: 30_007)
+      #expect(station.calls == [.ended(.timedOut, 0)])
+      #expect(!station.hasPDU())
+      station.advance(to: 60_014)
+      #expect(station.calls.count == 1)
+      for code: UInt8 in 0...15 { station.receive([code, 1]) }
+      #expect(!station.hasPDU())
+      #expect(!station.pair())
+      #expect(!station.secure())
+      var hasPDU = true
+      _ = written { hasPDU = station.manager.writePDU(at: 0, to: &$0, at: station.now) }
+      #expect(!hasPDU)
+    }
+  }
+}
+
+/// A pairing fails, which delays the next one; the PDU is not checked.
+private func fails() -> Step<StationPair> {
+  .central(.pair(), .receive([0x05, 0x08]), .drop)
+}
+
+private let delays: [Scenario<StationPair>] = [
+  Scenario(
+    "A success ends the delay, which begins again at 1 s",
+    .connect(), fails(), .central(.time(1_000)), fails(),
+    // 2 s.
+    .central(.time(2_999), .pair(false), .time(3_000)), .pairs(), .central(.bonds(1)), fails(),
+    // 1 s again.
+    .central(.time(3_999), .pair(false), .time(4_000), .pair()))
+]
+
 /// Core Specification, Vol 3, Part H, 2.3.6, 2.4.6, 3.4 and 3.5.
 @Suite("Who may pair, and when")
 struct PairingRuleTests {
+  @Test("Security Requests, timers and links", arguments: scenarios)
+  func scenario(_ scenario: Scenario<SecurityStation>) throws {
+    try scenario.run(on: .alone(.responder))
+  }
+
+  @Test("Delays after failures", arguments: delays)
+  func delayed(_ scenario: Scenario<StationPair>) throws {
+    try scenario.run(on: StationPair(PairingPolicy(), peripheral: PairingPolicy()))
+  }
+
   @Test("After a failure the next pairing waits 1 s", arguments: endCases)
   fileprivate func ends(row: Row<EndCase>) {
     let station = SecurityStation.alone(row.value.role)
@@ -148,32 +243,6 @@ struct PairingRuleTests {
     #expect(station.pair())
   }
 
-  @Test("A success ends the delay, which begins again at 1 s")
-  func success() {
-    let central = SecurityStation(identity: initiatorIdentity, seed: 1)
-    let peripheral = SecurityStation(identity: responderIdentity, seed: 2)
-    central.connect(to: peripheral)
-    func fail() {
-      #expect(central.pair())
-      central.receive([0x05, 0x08])
-      _ = central.takePDUs()
-    }
-    fail()
-    central.now = at(1_000)
-    fail()
-    central.now = at(2_999)
-    #expect(!central.pair(), "2 s")
-    central.now = at(3_000)
-    #expect(central.pair())
-    central.run()
-    #expect(central.bondCount == 1)
-    fail()
-    central.now = at(3_999)
-    #expect(!central.pair(), "1 s again")
-    central.now = at(4_000)
-    #expect(central.pair())
-  }
-
   @Test("A central does what a Security Request asks, or refuses it", arguments: requestCases)
   fileprivate func securityRequest(row: Row<RequestCase>) {
     let station = SecurityStation.alone(.initiator, row.value.bond, policy: row.value.policy)
@@ -194,19 +263,6 @@ struct PairingRuleTests {
     case .refuses(let reason): #expect(sent == [[0x05, reason]])
     }
     #expect((station.manager.pairingIndex == 0) == (row.value.result == .pairs))
-  }
-
-  @Test("A Security Request after a failure is refused until the delay has passed")
-  func hastyRequest() {
-    let station = SecurityStation.alone(.initiator)
-    #expect(station.pair())
-    station.receive([0x05, 0x08])
-    station.now = at(999)
-    station.receive([0x0B, 0x01])
-    #expect(station.takePDUs() == [[0x05, 0x09]])
-    station.now = at(1_000)
-    station.receive([0x0B, 0x01])
-    #expect(station.takePDUs().first?.first == 0x01)
   }
 
   @Test("AuthReq and the pairing require at least the security of the bond")
@@ -250,48 +306,6 @@ struct PairingRuleTests {
     }
   }
 
-  @Test("A Pairing Request, or encryption, answers a Security Request, even before it is sent")
-  func answeredRequest() {
-    let station = SecurityStation.alone(.responder)
-    #expect(station.pair())
-    station.receive(request)
-    #expect(station.takePDUs().map(\.first) == [0x02])
-    station.receive([0x05, 0x08])
-    #expect(station.manager.deadline == nil)
-
-    let other = SecurityStation.alone(.responder)
-    #expect(other.pair())
-    other.manager.keyRequested(encryptedDiversifier: 0, randomNumber: 0, at: 0, at: at(1))
-    #expect(other.manager.deadline == nil)
-  }
-
-  @Test("After the timer nothing that waits is sent, and no PDU is answered")
-  func timedOut() {
-    for takesRequest in [true, false] {
-      let station = SecurityStation.alone(.responder)
-      station.now = at(7)
-      #expect(station.pair())
-      if takesRequest { #expect(station.takePDUs() == [[0x0B, 0x09]]) }
-      station.receive([0x03])
-      #expect(station.hasPDU())
-      station.advance(to: 30_006)
-      #expect(station.calls == [])
-      station.advance(to: 30_007)
-      #expect(station.calls == [.ended(.timedOut, 0)])
-      #expect(!station.hasPDU())
-      station.advance(to: 60_014)
-      #expect(station.calls.count == 1)
-      for code: UInt8 in 0...15 { station.receive([code, 1]) }
-      #expect(!station.hasPDU())
-      #expect(!station.pair())
-      #expect(!station.secure())
-      _ = written {
-        let isWritten = station.manager.writePDU(at: 0, to: &$0, at: station.now)
-        #expect(!isWritten)
-      }
-    }
-  }
-
   @Test("A PDU waits for room, and is then written whole")
   func room() {
     let failing = SecurityStation.alone(.responder)
@@ -303,71 +317,16 @@ struct PairingRuleTests {
     ] {
       for capacity in 0...1 {
         let pdu = written(capacity: capacity) {
-          let isWritten = station.manager.writePDU(at: 0, to: &$0, at: station.now)
-          #expect(!isWritten)
+          expect(station.manager.writePDU(at: 0, to: &$0, at: station.now), is: false)
         }
         #expect(pdu == [])
         #expect(station.hasPDU())
       }
       let pdu = written(capacity: 2) {
-        let isWritten = station.manager.writePDU(at: 0, to: &$0, at: station.now)
-        #expect(isWritten)
+        expect(station.manager.writePDU(at: 0, to: &$0, at: station.now), is: true)
       }
       #expect(pdu == expected)
       #expect(!station.hasPDU())
     }
-  }
-
-  @Test("A failure of the pairing is reported once, and ends an attempt of the client")
-  func failedWithBond() {
-    let central = SecurityStation.alone(.initiator, bond())
-    central.manager.encrypt(at: 0)
-    #expect(central.pair())
-    #expect(central.requiresEncryption())
-    central.receive([0x05, 0x08])
-    let failure = central.manager.takeEncryptionFailure(at: 0)
-    #expect(failure == .authenticationFailure)
-    let next = central.manager.takeEncryptionFailure(at: 0)
-    #expect(next == nil)
-  }
-
-  @Test("A pairing belongs to its link: answers and the end of another do not concern it")
-  func otherLink() {
-    let central = SecurityStation(
-      PairingPolicy(ioCapability: .keyboardOnly, secureConnections: .notOffered), identity: nil)
-    for index in 0...1 {
-      central.manager.opened(
-        PairingLink(role: .initiator, ownAddress: responderAddress, peerAddress: initiatorAddress),
-        at: index)
-    }
-    #expect(central.pair())
-    _ = central.takePDUs()
-    central.receive([0x02, 0, 0, 0x05, 16, 0, 0])
-    #expect(central.calls == [.show(.enterPasskey, 0)])
-    for index in [-1, 1, 2] {
-      let isEntered = central.manager.enterPasskey(1, at: index, at: central.now)
-      let isConfirmed = central.manager.confirm(true, at: index, at: central.now)
-      #expect(!isEntered && !isConfirmed)
-    }
-    central.manager.closed(at: 1, at: central.now)
-    #expect(central.manager.pairingIndex == 0)
-    #expect(central.calls.count == 1)
-    let isEntered = central.manager.enterPasskey(1, at: 0, at: central.now)
-    #expect(isEntered)
-    #expect(central.takePDUs().map(\.first) == [0x03])
-    let isEnteredAgain = central.manager.enterPasskey(1, at: 0, at: central.now)
-    #expect(!isEnteredAgain)
-  }
-
-  @Test("While a pairing is under way, a client's encryption waits for it")
-  func encryptsDuringPairing() {
-    let central = SecurityStation.alone(.initiator, bond())
-    #expect(central.pair())
-    #expect(central.pair(), "under way")
-    central.manager.encrypt(at: 0)
-    #expect(!central.hasCommand())
-    #expect(central.secure(), "under way")
-    #expect(!central.hasCommand())
-    #expect(central.takePDUs().count == 1)
   }
 }

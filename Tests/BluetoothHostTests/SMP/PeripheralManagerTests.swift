@@ -2,8 +2,6 @@ import BallTestSupport
 import BluetoothHost
 import Testing
 
-private func at(_ milliseconds: UInt64) -> Instant { Instant(rawValue: milliseconds) }
-
 private let request: [UInt8] = [0x01, 3, 0, 0x09, 16, 0, 0]
 
 private let bond = Bond(
@@ -41,25 +39,18 @@ struct PeripheralManagerTests {
     bonds.store(bond)
     var manager = makeManager(FixedRandom(seed: 1), bonds)
     manager.privacy = PrivacyPolicy(hidesIdentity: true, admitsBondedOnly: true)
-    let address = manager.makePrivateAddress()
-    #expect(address == nil)
+    expect(manager.makePrivateAddress(), is: nil)
     manager.controllerStarted(features: .max)
-    let needsUpdate = manager.hasPrivacyCommand
-    #expect(!needsUpdate)
-    let command = manager.takePrivacyCommand()
-    #expect(command == nil)
-    let accepted = manager.finishPrivacyCommand(.leSetRandomAddress, .success, value: 0)
-    #expect(accepted == nil)
-    let filters = manager.filtersConnections
-    #expect(!filters)
-    let isAdmitted = manager.admits(responderAddress)
-    #expect(isAdmitted)
+    expect(manager.hasPrivacyCommand, is: false)
+    expect(manager.takePrivacyCommand(), is: nil)
+    expect(manager.finishPrivacyCommand(.leSetRandomAddress, .success, value: 0), is: nil)
+    expect(manager.filtersConnections, is: false)
+    expect(manager.admits(responderAddress), is: true)
     #expect(manager.deadline == nil)
     manager.advance(to: at(1_000_000))
     #expect(manager.deadline == nil)
     manager.removeBond(at: 0)
-    let needsOther = manager.hasPrivacyCommand
-    #expect(!needsOther)
+    expect(manager.hasPrivacyCommand, is: false)
   }
 
   @Test("It pairs only as the peripheral")
@@ -70,14 +61,10 @@ struct PeripheralManagerTests {
     manager.opened(
       PairingLink(role: .initiator, ownAddress: responderAddress, peerAddress: initiatorAddress),
       at: 0)
-    let isRequired = manager.requiresEncryption(at: 0)
-    #expect(!isRequired)
-    let isPairing = manager.secure(at: 0, at: at(0))
-    #expect(isPairing)
-    let hasCommand = manager.hasCommand(at: 0)
-    #expect(!hasCommand)
-    let start = manager.takeEncryption(at: 0, at: at(0))
-    #expect(start == nil)
+    expect(manager.requiresEncryption(at: 0), is: false)
+    expect(manager.secure(at: 0, at: at(0)), is: true)
+    expect(manager.hasCommand(at: 0), is: false)
+    expect(manager.takeEncryption(at: 0, at: at(0)), is: nil)
     let securityRequest: [UInt8] = [0x0B, 0x01]
     manager.receive(securityRequest.span, at: 0, at: at(0))
     let pdu = written { _ = manager.writePDU(at: 0, to: &$0, at: at(0)) }
@@ -98,16 +85,14 @@ struct PeripheralManagerTests {
         PairingLink(role: .responder, ownAddress: responderAddress, peerAddress: initiatorAddress),
         at: 0)
       for number in numbers { manager.takeRandomNumber(number) }
-      let needsNumber = manager.needsRandomNumber
-      #expect(needsNumber == needs, "\(numbers)")
+      expect(manager.needsRandomNumber, is: needs, "\(numbers)")
       manager.receive(request.span, at: 0, at: at(0))
       let pdu = written { _ = manager.writePDU(at: 0, to: &$0, at: at(0)) }
       #expect(pdu.first == (pairs ? 0x02 : 0x05), "\(numbers)")
       #expect(pairs || pdu == [0x05, 0x05], "\(numbers)")
       // A reset controller may have random numbers.
       manager.controllerStarted(features: 0)
-      let needsNext = manager.needsRandomNumber
-      #expect(needsNext == !pairs, "\(numbers)")
+      expect(manager.needsRandomNumber, is: !pairs, "\(numbers)")
     }
   }
 }

@@ -2,14 +2,10 @@ import BallTestSupport
 import BluetoothHost
 import Testing
 
-private func address(_ number: UInt8) -> DeviceAddress { .staticRandom([number, 0, 0, 0, 0, 0]) }
-
 private func identity(_ number: UInt8) -> LocalIdentity {
   LocalIdentity(
     identityResolvingKey: Number128(words: [UInt32(number), 2, 3, 4]), address: address(number))
 }
-
-private func at(_ milliseconds: UInt64) -> Instant { Instant(rawValue: milliseconds) }
 
 private let hidden = PrivacyPolicy(hidesIdentity: true)
 
@@ -66,13 +62,11 @@ struct PrivateAddressTests {
       #expect(address.isResolved(by: responderIdentity.identityResolvingKey))
       #expect(address != last)
       last = address
-      let other = station.manager.finishPrivacyCommand(.leSetScanEnable, .success, value: 0)
-      #expect(other == nil)
+      expect(station.manager.finishPrivacyCommand(.leSetScanEnable, .success, value: 0), is: nil)
       #expect(station.hasPrivacyCommand)
-      let accepted = station.manager.finishPrivacyCommand(.leSetRandomAddress, .success, value: 0)
-      #expect(accepted == address)
-      let next = station.manager.takePrivacyCommand()
-      #expect(next == nil)
+      expect(
+        station.manager.finishPrivacyCommand(.leSetRandomAddress, .success, value: 0), is: address)
+      expect(station.manager.takePrivacyCommand(), is: nil)
       #expect(!station.hasPrivacyCommand)
     }
   }
@@ -83,9 +77,9 @@ struct PrivateAddressTests {
     station.manager.advance(to: at(0))
     station.manager.advance(to: at(900_000))
     _ = station.manager.takePrivacyCommand()
-    let accepted = station.manager.finishPrivacyCommand(
-      .leSetRandomAddress, .commandDisallowed, value: 0)
-    #expect(accepted == nil)
+    expect(
+      station.manager.finishPrivacyCommand(.leSetRandomAddress, .commandDisallowed, value: 0),
+      is: nil)
     let next = station.manager.takePrivacyCommand()
     #expect(next == nil, "The next attempt is the next renewal.")
     #expect(station.manager.deadline == at(1_800_000))
@@ -113,8 +107,7 @@ struct PrivateAddressTests {
     station.manager.advance(to: at(0))
     station.manager.privacy.hidesIdentity = false
     station.manager.advance(to: at(900_000))
-    let command = station.manager.takePrivacyCommand()
-    #expect(command == nil)
+    expect(station.manager.takePrivacyCommand(), is: nil)
     #expect(!station.hasPrivacyCommand)
   }
 }
@@ -151,15 +144,13 @@ struct RecentAddressTests {
     #expect(finder.linkAddress(of: address(1)) == address(1), "none was heard")
     for prand: UInt32 in [1, 2, 3] {
       for number: UInt8 in 1...4 {
-        let noted = finder.noteAdvertiser(heard(number, prand))
-        #expect(noted == address(number))
+        expect(finder.noteAdvertiser(heard(number, prand)), is: address(number))
         #expect(finder.linkAddress(of: address(number)) == heard(number, prand))
       }
     }
     // Neither an identity address nor an unknown private one is noted.
     for other in [address(1), address(6), address(9), heard(9)] {
-      let noted = finder.noteAdvertiser(other)
-      #expect(noted == other)
+      expect(finder.noteAdvertiser(other), is: other)
       #expect(finder.linkAddress(of: other) == other || other == address(1))
     }
     #expect(finder.linkAddress(of: address(1)) == heard(1, 3))
@@ -195,13 +186,11 @@ struct RecentAddressTests {
     ]
     for (address, identity) in cases {
       #expect(finder.identityAddress(of: address) == identity ?? address)
-      let isAdmitted = finder.admits(address)
-      #expect(isAdmitted, "every device")
+      expect(finder.admits(address), is: true, "every device")
     }
     finder.privacy.admitsBondedOnly = true
     for (address, identity) in cases {
-      let isAdmitted = finder.admits(address)
-      #expect(isAdmitted == (identity != nil))
+      expect(finder.admits(address), is: (identity != nil))
     }
   }
 
@@ -210,8 +199,7 @@ struct RecentAddressTests {
     var finder = Finder(
       policy: PairingPolicy(), identity: nil, bonds: BondTable(), delegate: RecordingDelegate(),
       agreement: TestAgreement(), random: FixedRandom(seed: 1))
-    let noted = finder.noteAdvertiser(heard(1))
-    #expect(noted == heard(1))
+    expect(finder.noteAdvertiser(heard(1)), is: heard(1))
     #expect(finder.identityAddress(of: heard(1)) == heard(1))
   }
 }

@@ -1,134 +1,197 @@
 import BluetoothHost
 import Testing
 
+/// The address of the peripheral's side of a link.
+private let linkAddress = DeviceAddress(kind: .random, bytes: [9, 9, 9, 9, 9, 0xC9])
+private let otherIdentity = DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5, 0xC6])
+private let allOnes = DeviceAddress(kind: .public, bytes: InlineArray(repeating: 0xFF))
+private let yesNo = PairingPolicy(ioCapability: .displayYesNo)
+
+/// An identity with another key; with the number 0, without a key.
+private func identity(_ key: UInt32 = 6, _ address: DeviceAddress = initiatorAddress)
+  -> LocalIdentity
+{
+  LocalIdentity(
+    identityResolvingKey: key == 0 ? .zero : Number128(words: [key, 6, 6, 6]), address: address)
+}
+
+extension Step where Subject == StationPair {
+  /// Another device pairs with the peripheral, on its link 1. It has this identity, and on the link
+  /// its private address or its identity address.
+  fileprivate static func other(
+    _ identity: LocalIdentity, policy: PairingPolicy = yesNo, isPrivate: Bool,
+    _ steps: Step<SecurityStation>...
+  ) -> Step {
+    Step { pair in
+      let other = SecurityStation(
+        policy, identity: identity, seed: UInt64(identity.identityResolvingKey.words[0]) + 6)
+      let address = isPrivate ? resolvableAddress(of: identity, prand: 3) : identity.address
+      other.pairs(with: pair.peripheral, at: 1, from: address)
+      for step in steps { try step.take(other) }
+    }
+  }
+}
+
+private let scenarios: [Scenario<StationPair>] = [
+  Scenario(
+    "A new pairing replaces the bond when it is complete",
+    .connect(), .pairs(), .keepBond,
+    .also { pair in
+      // The link is lost after each number of PDUs. Each loss is a failure, which delays the next
+      // pairing.
+      for count in 0..<12 {
+        pair.reconnect()
+        #expect(pair.central.pair())
+        pair.central.run(count)
+        #expect(pair.peripheral.bond() == pair.oldBond, "after \(count) PDUs")
+        #expect(pair.peripheral.bondCount == 1)
+      }
+    },
+    .reconnect(), .pairs(), .hasOldBond(false), .central(.bonds(1)),
+    .also { #expect($0.central.bond()?.longTermKey == $0.peripheral.bond()?.longTermKey) }),
+  Scenario(
+    "A new pairing cannot weaken the bond's protection",
+    .connect(), .pairs(), .keepBond,
+    .also { pair in
+      #expect(pair.oldBond?.isAuthenticated == true && pair.oldBond?.isSecureConnections == true)
+      for policy in [
+        PairingPolicy(ioCapability: .noInputNoOutput),
+        PairingPolicy(ioCapability: .displayYesNo, secureConnections: .notOffered),
+        PairingPolicy(ioCapability: .keyboardDisplay, secureConnections: .notOffered),
+      ] {
+        // The central has lost its bond, and with it the protection that it requires.
+        pair.central.manager.removeBond(at: 0)
+        pair.central.manager.policy = policy
+        pair.reconnect()
+        pair.central.pairs()
+        #expect(pair.peripheral.outcomes.last == .failed(.authenticationRequirements))
+        #expect(pair.central.outcomes.last == .refused(.authenticationRequirements))
+        #expect(pair.peripheral.bond() == pair.oldBond)
+      }
+    }),
+  Scenario(
+    "A weaker pairing cannot take the identity of a stronger bond",
+    .connect(), .pairs(), .keepBond,
+    // A device with its own private address claims to be the bonded device.
+    .other(identity(), policy: PairingPolicy(ioCapability: .noInputNoOutput), isPrivate: true),
+    .peripheral(.last(.failed(.keyRejected)), .security(contains: .bonded, false, on: 1)),
+    .hasOldBond(true)),
+  Scenario(
+    "An identity whose key does not resolve the link's address is refused",
+    .connect(from: resolvableAddress(of: responderIdentity, prand: 9)), .pairs(),
+    .peripheral(.outcomes(.failed(.invalidParameters)), .bonds(0))),
+  Scenario(
+    "A link with an invalid address gives no bond",
+    on: { StationPair(PairingPolicy(), identity: nil) },
+    .connect(from: allOnes), .pairs(), .peripheral(.outcomes(.paired(nil)), .bonds(0))),
+  Scenario(
+    "A private address without an identity gives no bond",
+    on: { StationPair(PairingPolicy(), identity: nil) },
+    .connect(from: resolvableAddress(of: initiatorIdentity, prand: 9)), .pairs(),
+    .peripheral(.outcomes(.paired(nil)), .bonds(0), .security(contains: .encrypted))),
+  // A controller with a public address may connect with a static random one, and distribute the
+  // public one: Vol 3, Part H, 3.6.5.
+  Scenario(
+    "An identity address on the link stays the identity, whichever the peer distributes",
+    .connect(from: otherIdentity), .pairs(), .central(.outcomeCount(1), .bonds(1)),
+    .peripheral(.bonded(to: otherIdentity)),
+    .also { pair in
+      let bond = try #require(pair.peripheral.bond())
+      #expect(pair.peripheral.outcomes == [.paired(bond)])
+      #expect(bond.identityResolvingKey == initiatorIdentity.identityResolvingKey)
+    },
+    // It is found at this address, and at its private addresses; not at the other identity.
+    .disconnect, .connect(from: otherIdentity), .peripheral(.security(.bonded)), .disconnect,
+    .connect(from: resolvableAddress(of: initiatorIdentity, prand: 77)),
+    .peripheral(.security(.bonded)), .disconnect, .connect(), .peripheral(.security(.none))),
+]
+
+/// Who may replace a bond.
+private let replacements: [Scenario<StationPair>] = [
+  Scenario(
+    "A stranger with a private address cannot replace a bond of equal strength",
+    .connect(), .pairs(), .keepBond, .other(identity(), isPrivate: true),
+    .peripheral(.last(.failed(.keyRejected))), .hasOldBond(true)),
+  Scenario(
+    "A device that has lost its bond proves with its identity resolving key that it is the one",
+    .connect(), .pairs(), .keepBond, .disconnect, .central(.removeBond()),
+    .connect(from: resolvableAddress(of: initiatorIdentity, prand: 99)), .pairs(),
+    .hasOldBond(false), .peripheral(.recognition(.new))),
+  Scenario(
+    "A device without such a key proves with the old bond's key that it is the one",
+    .central(.identity(identity(0))), .connect(), .pairs(), .keepBond,
+    .also { #expect($0.oldBond?.identityResolvingKey == nil) },
+    .reconnect(), .secures(), .pairs(), .hasOldBond(false),
+    // The proof ends with the link.
+    .keepBond, .reconnect(), .pairs(), .peripheral(.last(.failed(.keyRejected))),
+    .hasOldBond(true)),
+  Scenario(
+    "A peer that has lost its bond, and has no such key, pairs after its bond is removed",
+    .central(.identity(identity(0))), .connect(), .pairs(), .keepBond, .peripheral(.removeBond()),
+    .reconnect(), .pairs(), .hasOldBond(false)),
+  Scenario(
+    "A central keeps its bond when the peripheral has lost it",
+    .connect(), .pairs(), .disconnect, .peripheral(.removeBond()), .connect(), .secures(),
+    .also { pair in
+      #expect(pair.peripheral.replies.last == .negative)
+      #expect(pair.central.calls.last == .encryptionFailed(.pinOrKeyMissing, 0))
+    },
+    .central(.bonds(1), .security(contains: .encrypted, false)),
+    // The owner decides whether to pair again.
+    .pairs(), .also { #expect($0.central.bond()?.longTermKey == $0.peripheral.bond()?.longTermKey) }
+  ),
+  Scenario(
+    "A link whose bond is removed is no longer bonded",
+    .connect(), .pairs(), .also { #expect($0.peripheral.manager.bondIndex(at: 0) == 0) },
+    .peripheral(.removeBond()),
+    .also { #expect($0.peripheral.manager.bondIndex(at: 0) == nil) },
+    .peripheral(.security(contains: .bonded, false), .security(contains: .encrypted)),
+    .peripheral(.removeBond(5))),
+  Scenario(
+    "A link without encryption is only bonded",
+    .connect(), .pairs(), .peripheral(.changed(false), .security(.bonded)),
+    // Unrequested encryption does not prove a key.
+    .peripheral(.changed(true), .security(.bonded))),
+  Scenario(
+    "Pairing closes after a success if the policy says so, and not after a failure",
+    .peripheral(.set(policy: \.closesAfterPairing, true)), .connect(), .central(.pair()),
+    .both(.receive([0x05, 0x08])), .also { #expect($0.peripheral.manager.policy.isOpen) },
+    .reconnect(), .pairs(), .peripheral(.bonds(1)),
+    .also { #expect(!$0.peripheral.manager.policy.isOpen) },
+    .other(identity(), isPrivate: true, .outcomes(.refused(.pairingNotSupported)))),
+]
+
 @Suite("Bonds of a Security Manager")
 struct SecurityManagerBondTests {
-  private let central: SecurityStation
-  private let peripheral: SecurityStation
-
-  init() {
-    let policy = PairingPolicy(ioCapability: .displayYesNo)
-    central = SecurityStation(policy, identity: initiatorIdentity, seed: 1)
-    peripheral = SecurityStation(policy, identity: responderIdentity, seed: 2)
-  }
-
-  private func pairedOnce() throws -> Bond {
-    central.connect(to: peripheral)
-    #expect(central.pair())
-    central.run()
-    return try #require(peripheral.bond())
-  }
-
-  /// Begins a new link, 100 s later.
-  private func reconnect() {
-    central.disconnect()
-    central.now = Instant(rawValue: central.now.rawValue + 100_000)
-    peripheral.now = central.now
-    central.connect(to: peripheral)
-  }
-
-  @Test("A new pairing replaces the bond when it is complete")
-  func replacement() throws {
-    let old = try pairedOnce()
-    // The link is lost after each number of PDUs.
-    for count in 0..<12 {
-      // Each loss is a failure, which delays the next pairing.
-      reconnect()
-      #expect(central.pair())
-      central.run(count)
-      #expect(peripheral.bond() == old, "after \(count) PDUs")
-      #expect(peripheral.bondCount == 1)
-    }
-    reconnect()
-    #expect(central.pair())
-    central.run()
-    let new = try #require(peripheral.bond())
-    #expect(peripheral.bondCount == 1 && central.bondCount == 1)
-    #expect(new.longTermKey != old.longTermKey)
-    #expect(new.longTermKey == central.bond()?.longTermKey)
-  }
-
-  @Test("A new pairing cannot weaken the bond's protection")
-  func neverWeaker() throws {
-    let old = try pairedOnce()
-    #expect(old.isAuthenticated && old.isSecureConnections)
-    let weaker: [PairingPolicy] = [
-      PairingPolicy(ioCapability: .noInputNoOutput),
-      PairingPolicy(ioCapability: .displayYesNo, secureConnections: .notOffered),
-      PairingPolicy(ioCapability: .keyboardDisplay, secureConnections: .notOffered),
-    ]
-    for policy in weaker {
-      // The central has lost its bond, and with it the protection that it requires.
-      central.manager.removeBond(at: 0)
-      central.manager.policy = policy
-      reconnect()
-      #expect(central.pair())
-      central.run()
-      #expect(peripheral.outcomes.last == .failed(.authenticationRequirements))
-      #expect(central.outcomes.last == .refused(.authenticationRequirements))
-      #expect(peripheral.bond() == old)
-    }
-  }
-
-  @Test("A weaker pairing cannot take the identity of a stronger bond")
-  func claimedIdentity() throws {
-    let old = try pairedOnce()
-    // A device with its own private address claims to be the bonded device.
-    let thief = SecurityStation(
-      PairingPolicy(ioCapability: .noInputNoOutput),
-      identity: LocalIdentity(
-        identityResolvingKey: Number128(words: [6, 6, 6, 6]), address: initiatorAddress), seed: 6)
-    let address = resolvableAddress(
-      of: LocalIdentity(
-        identityResolvingKey: Number128(words: [6, 6, 6, 6]), address: initiatorAddress), prand: 3)
-    thief.connect(to: peripheral, at: 1, from: address)
-    #expect(thief.pair())
-    thief.run()
-    #expect(peripheral.outcomes.last == .failed(.keyRejected))
-    #expect(peripheral.bond() == old && peripheral.bondCount == 1)
-    #expect(!peripheral.manager.security(at: 1).contains(.bonded))
-  }
-
-  @Test("An identity whose key does not resolve the link's address is refused")
-  func impossibleIdentity() {
-    central.connect(to: peripheral, from: resolvableAddress(of: responderIdentity, prand: 9))
-    #expect(central.pair())
-    central.run()
-    #expect(peripheral.outcomes == [.failed(.invalidParameters)])
-    #expect(peripheral.bondCount == 0)
+  @Test("Bonds are made, used and replaced, or not", arguments: scenarios + replacements)
+  func scenario(_ scenario: Scenario<StationPair>) throws {
+    try scenario.run(on: StationPair())
   }
 
   /// Each is distributed with the key that resolves the private address on the link.
   @Test(
     "An address that no other device can have is refused as an identity: Vol 6, Part B, 1.3.2.1",
     arguments: [
-      DeviceAddress(kind: .public, bytes: [0, 0, 0, 0, 0, 0]),
-      DeviceAddress(kind: .public, bytes: [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]),
+      DeviceAddress(kind: .public, bytes: [0, 0, 0, 0, 0, 0]), allOnes,
       DeviceAddress(kind: .random, bytes: [0, 0, 0, 0, 0, 0xC0]),
       DeviceAddress(kind: .random, bytes: [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]),
       // A private address is no identity.
       DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5, 0x40]),
       DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5, 0x00]),
-      // The address of the peripheral's side of the link.
-      DeviceAddress(kind: .random, bytes: [9, 9, 9, 9, 9, 0xC9]),
-      // The peripheral's own identity.
-      responderAddress,
+      // The address of the peripheral's side of the link, and its own identity.
+      linkAddress, responderAddress,
     ])
-  func invalidIdentity(identity: DeviceAddress) {
-    let local = LocalIdentity(
-      identityResolvingKey: Number128(words: [6, 6, 6, 6]), address: identity)
-    let central = SecurityStation(identity: local, seed: 1)
-    central.connect(
-      to: peripheral, from: resolvableAddress(of: local, prand: 9),
-      peer: DeviceAddress(kind: .random, bytes: [9, 9, 9, 9, 9, 0xC9]))
-    #expect(central.pair())
-    central.run()
+  func invalidIdentity(address: DeviceAddress) {
+    let pair = StationPair(PairingPolicy(), identity: identity(6, address))
+    pair.central.pairs(
+      with: pair.peripheral, from: resolvableAddress(of: identity(6, address), prand: 9),
+      peer: linkAddress)
     // The peripheral's own identity is also the central's, which refuses it first.
     #expect(
-      peripheral.outcomes == [
-        identity == responderAddress ? .refused(.invalidParameters) : .failed(.invalidParameters)
+      pair.peripheral.outcomes == [
+        address == responderAddress ? .refused(.invalidParameters) : .failed(.invalidParameters)
       ])
-    #expect(peripheral.bondCount == 0)
+    #expect(pair.peripheral.bondCount == 0)
   }
 
   @Test(
@@ -142,249 +205,58 @@ struct SecurityManagerBondTests {
       DeviceAddress(kind: .random, bytes: [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFE]),
       DeviceAddress(kind: .random, bytes: [0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]),
     ])
-  func validIdentity(identity: DeviceAddress) {
-    let local = LocalIdentity(
-      identityResolvingKey: Number128(words: [6, 6, 6, 6]), address: identity)
-    let central = SecurityStation(identity: local, seed: 1)
-    central.connect(to: peripheral, from: resolvableAddress(of: local, prand: 9))
-    #expect(central.pair())
-    central.run()
-    #expect(peripheral.bond()?.identityAddress == identity)
-  }
-
-  @Test("A link with an invalid address gives no bond")
-  func invalidAddress() {
-    let central = SecurityStation(identity: nil, seed: 1)
-    central.connect(
-      to: peripheral, from: DeviceAddress(kind: .public, bytes: [255, 255, 255, 255, 255, 255]))
-    #expect(central.pair())
-    central.run()
-    #expect(peripheral.outcomes == [.paired(nil)])
-    #expect(peripheral.bondCount == 0)
-  }
-
-  /// A controller with a public address may connect with a static random one, and distribute the
-  /// public one: Vol 3, Part H, 3.6.5.
-  @Test("An identity address on the link stays the identity, whichever the peer distributes")
-  func otherIdentity() throws {
-    let address = DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5, 0xC6])
-    central.connect(to: peripheral, from: address)
-    #expect(central.pair())
-    central.run()
-    let bond = try #require(peripheral.bond())
-    #expect(peripheral.outcomes == [.paired(bond)])
-    #expect(central.outcomes.count == 1 && central.bondCount == 1)
-    #expect(bond.identityAddress == address)
-    #expect(bond.identityResolvingKey == initiatorIdentity.identityResolvingKey)
-    // It is found at this address, and at its private addresses; not at the other identity.
-    for (next, isKnown) in [
-      (address, true), (resolvableAddress(of: initiatorIdentity, prand: 77), true),
-      (initiatorAddress, false),
-    ] {
-      central.disconnect()
-      central.connect(to: peripheral, from: next)
-      #expect(peripheral.manager.security(at: 0) == (isKnown ? .bonded : .none))
-    }
-  }
-
-  // MARK: Who may replace a bond
-
-  /// A device with other keys that wants the place of the bonded one.
-  private func thief(_ key: UInt32 = 6, address: DeviceAddress = initiatorAddress)
-    -> (station: SecurityStation, identity: LocalIdentity)
-  {
-    let identity = LocalIdentity(
-      identityResolvingKey: key == 0 ? .zero : Number128(words: [key, 6, 6, 6]), address: address)
-    return (
-      SecurityStation(
-        PairingPolicy(ioCapability: .displayYesNo), identity: identity, seed: UInt64(key) + 6),
-      identity
-    )
-  }
-
-  @Test("A stranger with a private address cannot replace a bond of equal strength")
-  func stranger() throws {
-    let old = try pairedOnce()
-    let (thief, identity) = thief()
-    thief.connect(to: peripheral, at: 1, from: resolvableAddress(of: identity, prand: 3))
-    #expect(thief.pair())
-    thief.run()
-    #expect(peripheral.outcomes.last == .failed(.keyRejected))
-    #expect(peripheral.bond() == old && peripheral.bondCount == 1)
+  func validIdentity(address: DeviceAddress) {
+    let pair = StationPair(PairingPolicy(), identity: identity(6, address))
+    pair.central.pairs(
+      with: pair.peripheral, from: resolvableAddress(of: identity(6, address), prand: 9))
+    #expect(pair.peripheral.bond()?.identityAddress == address)
   }
 
   @Test(
     "A stranger with a bonded device's address cannot replace its bond, and is not recognised",
     arguments: [0, 6] as [UInt32])
   func strangerWithAddress(key: UInt32) throws {
-    let old = try pairedOnce()
-    let (thief, _) = thief(key)
-    thief.connect(to: peripheral, at: 1)
-    #expect(thief.pair())
-    thief.run()
-    #expect(peripheral.outcomes.last == .failed(.keyRejected))
-    #expect(peripheral.bond() == old && peripheral.bondCount == 1)
-    #expect(peripheral.manager.security(at: 1).contains(.encrypted))
-    let recognition = peripheral.manager.takeRecognition(at: 1)
-    #expect(recognition == nil, "The server does not give it the client's state.")
+    let pair = StationPair()
+    pair.central.pairs(with: pair.peripheral)
+    let old = try #require(pair.peripheral.bond())
+    let thief = SecurityStation(yesNo, identity: identity(key), seed: UInt64(key) + 6)
+    thief.pairs(with: pair.peripheral, at: 1)
+    #expect(pair.peripheral.outcomes.last == .failed(.keyRejected))
+    #expect(pair.peripheral.bond() == old && pair.peripheral.bondCount == 1)
+    #expect(pair.peripheral.manager.security(at: 1).contains(.encrypted))
+    // The server does not give it the client's state.
+    expect(pair.peripheral.manager.takeRecognition(at: 1), is: nil)
   }
-
-  @Test("A device that has lost its bond proves with its identity resolving key that it is the one")
-  func provedByResolvingKey() throws {
-    let old = try pairedOnce()
-    central.disconnect()
-    central.manager.removeBond(at: 0)
-    central.connect(to: peripheral, from: resolvableAddress(of: initiatorIdentity, prand: 99))
-    #expect(central.pair())
-    central.run()
-    let new = try #require(peripheral.bond())
-    #expect(new.longTermKey != old.longTermKey && peripheral.bondCount == 1)
-    let recognition = peripheral.manager.takeRecognition(at: 0)
-    #expect(recognition == .new)
-  }
-
-  @Test("A device without such a key proves with the old bond's key that it is the one")
-  func provedByEncryption() throws {
-    let plain = LocalIdentity(identityResolvingKey: .zero, address: initiatorAddress)
-    central.manager.identity = plain
-    let old = try pairedOnce()
-    #expect(old.identityResolvingKey == nil)
-    reconnect()
-    #expect(central.secure())
-    central.run()
-    #expect(central.pair())
-    central.run()
-    #expect(peripheral.bond()?.longTermKey != old.longTermKey && peripheral.bondCount == 1)
-    // The proof ends with the link.
-    let new = peripheral.bond()
-    reconnect()
-    #expect(central.pair())
-    central.run()
-    #expect(peripheral.outcomes.last == .failed(.keyRejected))
-    #expect(peripheral.bond() == new)
-  }
-
-  @Test("A peer that has lost its bond, and has no such key, pairs after its bond is removed")
-  func removedFirst() throws {
-    central.manager.identity = LocalIdentity(
-      identityResolvingKey: .zero, address: initiatorAddress)
-    let old = try pairedOnce()
-    peripheral.manager.removeBond(at: 0)
-    reconnect()
-    #expect(central.pair())
-    central.run()
-    #expect(peripheral.bond()?.longTermKey != old.longTermKey && peripheral.bondCount == 1)
-  }
-
-  // MARK: A full store
 
   @Test("In a full store no bond is dropped if the policy says so; a known device may pair again")
   func fullStore() throws {
+    let pair = StationPair()
+    let (central, peripheral) = (pair.central, pair.peripheral)
+    func identities() -> [DeviceAddress?] { (0..<4).map { peripheral.bond($0)?.identityAddress } }
+    func pairs(_ number: UInt8) -> DeviceAddress {
+      let address = DeviceAddress(kind: .public, bytes: [number, 0, 0, 0, 0, 0x56])
+      let other = SecurityStation(
+        yesNo, identity: identity(UInt32(number), address), seed: UInt64(number) + 6)
+      other.pairs(with: peripheral, from: address)
+      other.disconnect()
+      return address
+    }
     peripheral.manager.policy.dropsBonds = false
     for number: UInt8 in 1...4 {
-      let address = DeviceAddress(kind: .public, bytes: [number, 0, 0, 0, 0, 0x56])
-      let (other, _) = thief(UInt32(number), address: address)
-      other.connect(to: peripheral, from: address)
-      #expect(other.pair())
-      other.run()
-      other.disconnect()
+      _ = pairs(number)
       #expect(peripheral.bondCount == Int(number))
     }
-    let addresses = (0..<4).map { peripheral.bond($0)?.identityAddress }
-    #expect(!addresses.contains(initiatorAddress))
-    central.connect(to: peripheral)
-    #expect(central.pair())
-    central.run()
+    let kept = identities()
+    #expect(!kept.contains(initiatorAddress))
+    central.pairs(with: peripheral)
     #expect(peripheral.outcomes.last == .noRoom)
-    #expect((0..<4).map { peripheral.bond($0)?.identityAddress } == addresses)
+    #expect(identities() == kept)
     central.disconnect()
-
-    let known = DeviceAddress(kind: .public, bytes: [2, 0, 0, 0, 0, 0x56])
-    let (again, _) = thief(2, address: known)
-    again.connect(to: peripheral, from: known)
-    #expect(again.pair())
-    again.run()
+    let known = pairs(2)
     #expect(peripheral.bond()?.identityAddress == known && peripheral.bondCount == 4)
-    again.disconnect()
-
     peripheral.manager.policy.dropsBonds = true
-    central.now = Instant(rawValue: 1_000_000)
-    peripheral.now = central.now
-    central.connect(to: peripheral)
-    #expect(central.pair())
-    central.run()
+    pair.reconnect()
+    central.pairs()
     #expect(peripheral.bond()?.identityAddress == initiatorAddress && peripheral.bondCount == 4)
-  }
-
-  @Test("Pairing closes after a success if the policy says so, and not after a failure")
-  func closing() throws {
-    peripheral.manager.policy.closesAfterPairing = true
-    central.connect(to: peripheral)
-    #expect(central.pair())
-    central.receive([0x05, 0x08])
-    peripheral.receive([0x05, 0x08])
-    #expect(peripheral.manager.policy.isOpen)
-    reconnect()
-    #expect(central.pair())
-    central.run()
-    #expect(peripheral.bondCount == 1)
-    #expect(!peripheral.manager.policy.isOpen)
-    let (other, identity) = thief()
-    other.connect(to: peripheral, at: 1, from: resolvableAddress(of: identity, prand: 3))
-    #expect(other.pair())
-    other.run()
-    #expect(other.outcomes == [.refused(.pairingNotSupported)])
-  }
-
-  @Test("A private address without an identity gives no bond")
-  func withoutIdentity() throws {
-    let central = SecurityStation(identity: nil, seed: 1)
-    central.connect(
-      to: peripheral, from: resolvableAddress(of: initiatorIdentity, prand: 9))
-    #expect(central.pair())
-    central.run()
-    #expect(peripheral.outcomes == [.paired(nil)])
-    #expect(peripheral.bondCount == 0)
-    #expect(peripheral.manager.security(at: 0).contains(.encrypted))
-  }
-
-  @Test("A central keeps its bond when the peripheral has lost it")
-  func lostBond() throws {
-    _ = try pairedOnce()
-    central.disconnect()
-    peripheral.manager.removeBond(at: 0)
-    central.connect(to: peripheral)
-    #expect(central.secure())
-    central.run()
-    #expect(peripheral.replies.last == .negative)
-    #expect(central.calls.last == .encryptionFailed(.pinOrKeyMissing, 0))
-    #expect(central.bondCount == 1)
-    #expect(!central.manager.security(at: 0).contains(.encrypted))
-    // The owner decides whether to pair again.
-    #expect(central.pair())
-    central.run()
-    #expect(central.bond()?.longTermKey == peripheral.bond()?.longTermKey)
-  }
-
-  @Test("A link whose bond is removed is no longer bonded")
-  func removal() throws {
-    _ = try pairedOnce()
-    #expect(peripheral.manager.bondIndex(at: 0) == 0)
-    peripheral.manager.removeBond(at: 0)
-    #expect(peripheral.manager.bondIndex(at: 0) == nil)
-    #expect(!peripheral.manager.security(at: 0).contains(.bonded))
-    #expect(peripheral.manager.security(at: 0).contains(.encrypted))
-    peripheral.manager.removeBond(at: 5)
-  }
-
-  @Test("A link without encryption is only bonded")
-  func encryptionOff() throws {
-    _ = try pairedOnce()
-    peripheral.manager.encryptionChanged(
-      .success, isEncrypted: false, at: 0, at: peripheral.now)
-    #expect(peripheral.manager.security(at: 0) == .bonded)
-    // Unrequested encryption does not prove a key.
-    peripheral.manager.encryptionChanged(.success, isEncrypted: true, at: 0, at: peripheral.now)
-    #expect(peripheral.manager.security(at: 0) == .bonded)
   }
 }

@@ -1,5 +1,6 @@
 import BallTestSupport
 import BluetoothHost
+import Testing
 
 /// A delegate that records its calls.
 struct RecordingDelegate: PairingDelegate {
@@ -96,6 +97,25 @@ final class SecurityStation {
   /// Whether the central may pair, or encrypt with its bond.
   func secure(at index: Int = 0) -> Bool { manager.secure(at: index, at: now) }
   func pair(at index: Int = 0) -> Bool { manager.pair(at: index, at: now) }
+
+  /// Connects to a peripheral, and pairs.
+  func pairs(
+    with peripheral: SecurityStation, at other: Int = 0, from own: DeviceAddress = initiatorAddress,
+    peer: DeviceAddress = responderAddress, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    connect(to: peripheral, at: other, from: own, peer: peer)
+    pairs(sourceLocation: sourceLocation)
+  }
+
+  /// Pairs, or encrypts or pairs, until nothing is left to do.
+  func pairs(sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(pair(), sourceLocation: sourceLocation)
+    run()
+  }
+  func secures(sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(secure(), sourceLocation: sourceLocation)
+    run()
+  }
 
   /// Carries PDUs between this station and its peers until none is left.
   func run() {

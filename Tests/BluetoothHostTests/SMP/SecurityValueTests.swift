@@ -63,29 +63,6 @@ struct SecurityValueTests {
     #expect(Bond.keySize == 16)
   }
 
-  @Test("Numbers beyond the last bond change nothing")
-  func numbersOfBonds() {
-    var table = BondTable<3>()
-    for role in [PairingRole.initiator, .responder] {
-      var bond = bond(true, true, role)
-      if role == .responder { bond.identityAddress = responderAddress }
-      table.store(bond)
-    }
-    let (first, second) = (table.bond(at: 0), table.bond(at: 1))
-    table.markKept()
-    for index in [-1, 0, 2, 3, Int.max, Int.min] {
-      table.markUsed(at: index)
-      if index != 0 { table.remove(at: index) }
-      let (one, other) = (table.bond(at: 0), table.bond(at: 1))
-      #expect(one == first && other == second, "\(index)")
-      let (count, isChanged) = (table.count, table.isChanged)
-      #expect(count == 2 && !isChanged, "\(index)")
-    }
-    table.markUsed(at: 1)
-    let (one, other) = (table.bond(at: 0), table.bond(at: 1))
-    #expect(one == second && other == first)
-  }
-
   @Test("The defaults of the policies")
   func policies() {
     let pairing = PairingPolicy()
@@ -131,8 +108,9 @@ struct SecurityValueTests {
     none.advance(to: Instant(rawValue: 1_000_000))
     let (hasCommand, isRequired) = (none.hasCommand(at: 0), none.requiresEncryption(at: 0))
     #expect(!hasCommand && !isRequired)
-    let flags = [none.needsRandomNumber, none.hasPrivacyCommand, none.filtersConnections]
-    #expect(flags == [false, false, false])
+    expect(
+      [none.needsRandomNumber, none.hasPrivacyCommand, none.filtersConnections],
+      is: [false, false, false])
     #expect(none.deadline == nil)
     #expect(none.security(at: 0) == .none)
     #expect(none.activeClients == .none)
@@ -147,74 +125,10 @@ struct SecurityValueTests {
     let accepted = none.finishPrivacyCommand(.leSetRandomAddress, .success, value: 0)
     #expect(address == nil && command == nil && accepted == nil)
     // Every device may connect, and has the address that it uses.
-    let isAdmitted = none.admits(initiatorAddress)
-    #expect(isAdmitted)
+    expect(none.admits(initiatorAddress), is: true)
     #expect(none.identityAddress(of: initiatorAddress) == initiatorAddress)
-    let noted = none.noteAdvertiser(initiatorAddress)
-    #expect(noted == initiatorAddress)
+    expect(none.noteAdvertiser(initiatorAddress), is: initiatorAddress)
     #expect(none.linkAddress(of: initiatorAddress) == initiatorAddress)
     none.closed(at: 0)
-  }
-}
-
-@Suite("Which failing devices are remembered")
-struct AttemptMemoryTests {
-  private func address(_ number: UInt8) -> DeviceAddress {
-    .staticRandom([number, 0, 0, 0, 0, 0])
-  }
-
-  private func at(_ milliseconds: UInt64) -> Instant { Instant(rawValue: milliseconds) }
-
-  @Test("In a full limiter the device whose delay ends first is replaced, at any place")
-  func replaced() {
-    // The times of the failures of the devices 1, 2 and 3, and the device that is forgotten.
-    let cases: [(times: [UInt64], forgotten: UInt8)] = [
-      ([0, 1, 2], 1), ([1, 0, 2], 2), ([2, 1, 0], 3), ([1, 2, 0], 3), ([2, 0, 1], 2),
-      ([0, 2, 1], 1), ([5, 5, 5], 1), ([6, 5, 5], 2),
-    ]
-    for (times, forgotten) in cases {
-      var limiter = AttemptLimiter<3>()
-      for number: UInt8 in 1...3 {
-        limiter.noteFailure(address(number), at: at(times[Int(number) - 1]))
-      }
-      limiter.noteFailure(address(4), at: at(6))
-      for number: UInt8 in 1...4 {
-        #expect(
-          limiter.isAllowed(address(number), at: at(6)) == (number == forgotten),
-          "\(times), \(number)")
-      }
-    }
-  }
-
-  @Test("A success makes room, so that no failing device is forgotten")
-  func freed() {
-    for succeeded: UInt8 in 1...3 {
-      var limiter = AttemptLimiter<3>()
-      for number: UInt8 in 1...3 { limiter.noteFailure(address(number), at: at(0)) }
-      limiter.noteSuccess(address(succeeded))
-      limiter.noteSuccess(address(9))
-      limiter.noteFailure(address(4), at: at(0))
-      for number: UInt8 in 1...4 {
-        #expect(limiter.isAllowed(address(number), at: at(999)) == (number == succeeded))
-        #expect(limiter.isAllowed(address(number), at: at(1_000)))
-      }
-    }
-  }
-
-  @Test("Failures beyond the seventh are not counted, and quiet minutes forget one each")
-  func forgotten() {
-    // After ten failures at 0 the delay ends at 64 s. The quiet minutes, and the next delay.
-    for (minutes, wait): (UInt64, UInt64) in [
-      (0, 64_000), (1, 64_000), (2, 32_000), (3, 16_000), (5, 4_000), (6, 2_000), (7, 1_000),
-      (8, 1_000),
-    ] {
-      var limiter = AttemptLimiter<1>()
-      for _ in 0..<10 { limiter.noteFailure(address(1), at: at(0)) }
-      #expect(!limiter.isAllowed(address(1), at: at(63_999)))
-      let time = 64_000 + minutes * 60_000
-      limiter.noteFailure(address(1), at: at(time))
-      #expect(!limiter.isAllowed(address(1), at: at(time + wait - 1)), "\(minutes)")
-      #expect(limiter.isAllowed(address(1), at: at(time + wait)), "\(minutes)")
-    }
   }
 }

@@ -32,6 +32,16 @@ func kept(_ span: Span<UInt8>?) -> [UInt8]? {
   if let span { Array(span) } else { nil }
 }
 
+/// Checks a value that `#expect` cannot take, since its call mutates or its owner is not copyable.
+func expect<Value: Equatable>(
+  _ value: Value, is expected: Value, _ comment: Comment? = nil,
+  sourceLocation: SourceLocation = #_sourceLocation
+) {
+  #expect(value == expected, comment, sourceLocation: sourceLocation)
+}
+
+func at(_ milliseconds: UInt64) -> Instant { Instant(rawValue: milliseconds) }
+
 /// Every proper prefix of `bytes`, the empty one first.
 func truncations(of bytes: [UInt8]) -> [[UInt8]] {
   (0..<bytes.count).map { Array(bytes.prefix($0)) }

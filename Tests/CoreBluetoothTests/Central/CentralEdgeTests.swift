@@ -1,13 +1,12 @@
 import BluetoothHost
 import Foundation
-import LinuxRadio
 import Testing
 
 @testable import CoreBluetooth
 
 @Suite("A central's deadlines, faults and repeated requests")
 struct CentralEdgeTests {
-  private let log = CentralLog()
+  private let log = Log()
 
   /// The controller's attempts begin at the deadline, and not a millisecond later.
   @Test("a delayed connection begins exactly at its time; of several, at the first")
@@ -20,14 +19,14 @@ struct CentralEdgeTests {
       ("infinite", NSNumber(value: Double.infinity), 86_400_000),
     ]
     for (label, delay, expected) in delays {
-      let stage = CentralStage()
-      let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
-      let begin = stage.now
+      let scene = Scene()
+      let (manager, peripherals) = scene.manager(log, knowing: 0xBA)
+      let begin = scene.now
       var options: [String: Any] = [:]
       options[CBConnectPeripheralOptionStartDelayKey] = delay
       manager.connect(peripherals[0], options: options)
-      stage.settle()
-      let engine = stage.radio.device.central
+      scene.settle()
+      let engine = scene.radio.device.central
       let beginning = expected.map { Instant(rawValue: begin.rawValue + $0) }
       #expect(
         engine.links.map(\.phase) == [beginning.map { .delayed(until: $0) } ?? .connecting],
@@ -37,72 +36,49 @@ struct CentralEdgeTests {
     }
     // Two managers ask for one peripheral: the earlier time counts, in any order.
     for times in [[3.0, 2.0], [2.0, 3.0]] {
-      let stage = CentralStage()
-      let begin = stage.now
+      let scene = Scene()
+      let begin = scene.now
       let managers = times.map { time in
-        let (manager, peripherals) = stage.manager(CentralLog(), knowing: 0xBA)
+        let (manager, peripherals) = scene.manager(Log(), knowing: 0xBA)
         manager.connect(
           peripherals[0], options: [CBConnectPeripheralOptionStartDelayKey: NSNumber(value: time)])
-        stage.settle()
+        scene.settle()
         return (manager, peripherals)
       }
-      let engine = stage.radio.device.central
+      let engine = scene.radio.device.central
       #expect(engine.links.count == 1)
       #expect(engine.deadline == begin.advanced(by: 2_000))
-      stage.radio.advance(to: begin.advanced(by: 1_999))
+      scene.radio.advance(to: begin.advanced(by: 1_999))
       #expect(engine.links.map(\.phase) == [.delayed(until: begin.advanced(by: 2_000))])
-      stage.radio.advance(to: begin.advanced(by: 2_000))
+      scene.radio.advance(to: begin.advanced(by: 2_000))
       #expect(engine.links.map(\.phase) == [.connecting])
       #expect(engine.deadline == nil)
       withExtendedLifetime(managers) {}
     }
   }
 
-  @Test("a manager that reconnects asks for the next link at once")
-  func reconnects() throws {
-    let stage = CentralStage()
-    let bench = try stage.addBench()
-    let (manager, peripherals) = stage.manager(log, knowing: 0xBE)
-    manager.connect(
-      peripherals[0], options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
-    stage.settle()
-    #expect(peripherals[0].state == .connected)
-    bench.controller.vanish()
-    stage.pass(30_000)
-    let engine = stage.radio.device.central
-    #expect(engine.links.count == 1)
-    #expect(engine.links.map(\.phase) == [.connecting])
-    #expect(peripherals[0].state == .connecting)
-    withExtendedLifetime(manager) {}
-  }
-
   @Test("a link is given up once, however often that is asked", arguments: 1...3)
   func disconnections(times: Int) {
     let (central, radio, link) = connectedDevice()
     for _ in 0..<times { central.disconnect(link) }
-    radio.run()
     #expect(
-      radio.takeEvents() == [.disconnected(link, nil)])
+      radio.runEvents() == [.disconnected(link, nil)])
     #expect(radio.commands.count { $0 == .disconnect } == 1)
     central.disconnect(link)
-    radio.run()
-    #expect(radio.takeEvents() == [])
+    #expect(radio.runEvents() == [])
     // The same for an attempt.
-    radio.script = { opcode, _ in
-      opcode == .leCreateConnection ? [ScriptedRadio.status(opcode)] : nil
-    }
+    radio.held = [.leCreateConnection]
     let attempt = central.connect(to: .numbered(3))
     radio.run()
     for _ in 0..<times { central.disconnect(attempt) }
-    radio.run()
-    #expect(radio.takeEvents() == [.connectionFailed(attempt, nil)])
+    #expect(radio.runEvents() == [.connectionFailed(attempt, nil)])
     #expect(radio.commands.count { $0 == .leCreateConnectionCancel } == 1)
   }
 
   @Test("a link that is being closed keeps the reason of its end if its encryption fails")
   func closingUnencrypted() {
     let (central, radio, link) = connectedDevice()
-    radio.script = { opcode, _ in opcode == .disconnect ? [ScriptedRadio.status(opcode)] : nil }
+    radio.held = [.disconnect]
     central.disconnect(link)
     radio.run()
     central.engine.encryptionFailed(.pinOrKeyMissing, at: 0)
@@ -128,26 +104,18 @@ struct CentralEdgeTests {
   @Test("a link that is being closed is not taken for one that the peer has made")
   func closing() {
     let (central, radio) = readyDevice()
-    radio.script = { opcode, _ in
-      switch opcode {
-      case .leCreateConnection, .disconnect: [ScriptedRadio.status(opcode)]
-      default: nil
-      }
-    }
+    radio.held = [.leCreateConnection, .disconnect]
     let link = central.connect(to: .numbered(2))
     radio.run()
     central.disconnect(link)
     radio.give(ScriptedRadio.connected(0x0040, to: .numbered(2)))
-    radio.run()
-    #expect(radio.takeEvents() == [.connectionFailed(link, nil)])
+    #expect(radio.runEvents() == [.connectionFailed(link, nil)])
     let next = central.connect(to: .numbered(2))
-    radio.run()
-    #expect(radio.takeEvents() == [])
+    #expect(radio.runEvents() == [])
     radio.give(ScriptedRadio.disconnected(0x0040, 0x16))
     radio.run()
     radio.give(ScriptedRadio.connected(0x0041, to: .numbered(2)))
-    radio.run()
-    #expect(radio.takeEvents() == [.connected(next, peer: .numbered(2))])
+    #expect(radio.runEvents() == [.connected(next, peer: .numbered(2))])
   }
 
   /// HCI errors: Core Specification, Vol 1, Part F, 1.3.
@@ -163,39 +131,30 @@ struct CentralEdgeTests {
       0x12,  // Invalid HCI Command Parameters
     ]
     let passing: [UInt8] = [0x02, 0x05, 0x08, 0x0B, 0x0C, 0x13, 0x16, 0x1F, 0x3B, 0x3E]
-    for status in lasting.sorted() + passing {
+    // The status of the command, or of its event.
+    for (status, isEvent) in (lasting.sorted() + passing).flatMap({ [($0, true), ($0, false)] }) {
       let (central, radio) = readyDevice()
+      let code = HCIErrorCode(rawValue: status)
       radio.script = { opcode, _ in
-        opcode == .leCreateConnection ? [ScriptedRadio.status(opcode)] : nil
+        opcode == .leCreateConnection
+          ? [ScriptedRadio.status(opcode, isEvent ? .success : code)] : nil
       }
       let link = central.connect(to: .numbered(2))
       radio.run()
-      radio.give(ScriptedRadio.connectionFailed(status))
+      if isEvent { radio.give(ScriptedRadio.connectionFailed(status)) }
       radio.run()
       func attempts() -> Int { radio.commands.count { $0 == .leCreateConnection } }
-      let code = HCIErrorCode(rawValue: status)
       if lasting.contains(status) {
         #expect(radio.takeEvents() == [.connectionFailed(link, .refused(code))], "\(status)")
       } else {
         #expect(radio.takeEvents() == [], "\(status)")
         radio.pass(249)
         #expect(attempts() == 1, "\(status)")
+        radio.script = { _, _ in nil }
         radio.pass(1)
         #expect(attempts() == 2, "\(status)")
+        #expect(radio.takeEvents() == [.connected(link, peer: .numbered(2))], "\(status)")
       }
-    }
-  }
-
-  @Test("a link that is made forgets earlier faults")
-  func faults() {
-    let (central, radio) = readyDevice()
-    let fault = RadioFault.hardwareError(0x42)
-    for round in 0..<4 {
-      radio.give(ScriptedRadio.event(HardwareError(hardwareCode: 0x42)))
-      radio.pass(5_000)
-      #expect(!radio.takeEvents().contains(.radioFailed(fault)), "round \(round)")
-      _ = central.connect(to: .numbered(2))
-      radio.run()
     }
   }
 
@@ -242,7 +201,7 @@ struct CentralEdgeTests {
     for (bytes, expected) in [
       (Array("Name".utf8), "Name"), ([], "Old"), ([0xFF], "Old"),
     ] as [([UInt8], String)] {
-      let contents = CentralStage()
+      let contents = Scene()
       let (manager, peripherals) = contents.manager(log, knowing: 0xBA)
       peripherals[0].change { $0.heard(KnownName(text: "Old", isRead: false)) }
       let engine = contents.radio.device.central
@@ -263,37 +222,20 @@ struct CentralEdgeTests {
     }
   }
 
-  @Test("errors with different codes differ, also in a set")
-  func differentErrors() {
-    let responses: Set = [CBATTError(.invalidHandle), CBATTError(.readNotPermitted)]
-    #expect(responses.count == 2 && responses.contains(CBATTError(.invalidHandle)))
-    #expect(CBATTError(.invalidHandle).hashValue != CBATTError(.readNotPermitted).hashValue)
-    #expect(CBError(.unknown).hashValue != CBError(.notConnected).hashValue)
-  }
-
-  @Test("each code has its name as a static member too")
-  func codes() {
-    let responses: [CBATTError.Code] = [
-      CBATTError.success, CBATTError.invalidHandle, CBATTError.readNotPermitted,
-      CBATTError.writeNotPermitted, CBATTError.invalidPdu, CBATTError.insufficientAuthentication,
-      CBATTError.requestNotSupported, CBATTError.invalidOffset,
-      CBATTError.insufficientAuthorization, CBATTError.prepareQueueFull,
-      CBATTError.attributeNotFound, CBATTError.attributeNotLong,
-      CBATTError.insufficientEncryptionKeySize, CBATTError.invalidAttributeValueLength,
-      CBATTError.unlikelyError, CBATTError.insufficientEncryption,
-      CBATTError.unsupportedGroupType, CBATTError.insufficientResources,
+  @Test("ranges contain their ends, and overlap if they share a handle")
+  func ranges() {
+    for (handle, isContained) in [(3, false), (4, true), (5, true), (6, true), (7, false)] {
+      #expect(range(4, 6).contains(AttributeHandle(rawValue: UInt16(handle))) == isContained)
+    }
+    let rows: [(UInt16, UInt16, Bool)] = [
+      (1, 3, false), (1, 4, true), (4, 4, true), (5, 5, true), (6, 9, true), (7, 9, false),
+      (1, 9, true), (4, 6, true),
     ]
-    #expect(responses.map(\.rawValue) == Array(0...0x11))
-    let errors: [CBError.Code] = [
-      CBError.unknown, CBError.invalidParameters, CBError.invalidHandle, CBError.notConnected,
-      CBError.outOfSpace, CBError.operationCancelled, CBError.connectionTimeout,
-      CBError.peripheralDisconnected, CBError.uuidNotAllowed, CBError.alreadyAdvertising,
-      CBError.connectionFailed, CBError.connectionLimitReached, CBError.unknownDevice,
-      CBError.operationNotSupported, CBError.peerRemovedPairingInformation,
-      CBError.encryptionTimedOut, CBError.tooManyLEPairedDevices,
-      CBError.leGattExceededBackgroundNotificationLimit,
-      CBError.leGattNearBackgroundNotificationLimit,
-    ]
-    #expect(errors.map(\.rawValue) == Array(0...18))
+    for (start, end, overlaps) in rows {
+      #expect(range(4, 6).overlaps(range(start, end)) == overlaps)
+      #expect(range(start, end).overlaps(range(4, 6)) == overlaps)
+    }
+    #expect(!AttributeHandleRange.nowhere.contains(.first))
+    #expect(!AttributeHandleRange.nowhere.contains(.last))
   }
 }

@@ -164,35 +164,147 @@ struct CentralErrorTests {
     }
   }
 
-  @Test("each code has Apple's sentence")
-  func sentences() {
-    let errors = [
-      "Unknown error.", "One or more parameters were invalid.", "The handle is invalid.",
-      "The specified device is not connected.", "The device has run out of space.",
-      "The operation was cancelled.", "The connection has timed out unexpectedly.",
-      "The specified device has disconnected from us.",
-      "The specified UUID is not allowed for this operation.", "Advertising has already started.",
-      "The connection has failed unexpectedly.",
-      "The maximum number of connections has been reached.", "The device is unknown.",
-      "The operation is not supported.", "Peer removed pairing information.",
-      "Failed to encrypt the connection, the connection has timed out unexpectedly.",
-      "Too many LE paired devices.", "Exceeded the background notification limit.",
-      "Near the background notification limit.",
+  @Test("each code has Apple's number, name and sentence")
+  func codes() {
+    let errors: [(CBError.Code, String)] = [
+      (CBError.unknown, "Unknown error."),
+      (CBError.invalidParameters, "One or more parameters were invalid."),
+      (CBError.invalidHandle, "The handle is invalid."),
+      (CBError.notConnected, "The specified device is not connected."),
+      (CBError.outOfSpace, "The device has run out of space."),
+      (CBError.operationCancelled, "The operation was cancelled."),
+      (CBError.connectionTimeout, "The connection has timed out unexpectedly."),
+      (CBError.peripheralDisconnected, "The specified device has disconnected from us."),
+      (CBError.uuidNotAllowed, "The specified UUID is not allowed for this operation."),
+      (CBError.alreadyAdvertising, "Advertising has already started."),
+      (CBError.connectionFailed, "The connection has failed unexpectedly."),
+      (CBError.connectionLimitReached, "The maximum number of connections has been reached."),
+      (CBError.unknownDevice, "The device is unknown."),
+      (CBError.operationNotSupported, "The operation is not supported."),
+      (CBError.peerRemovedPairingInformation, "Peer removed pairing information."),
+      (
+        CBError.encryptionTimedOut,
+        "Failed to encrypt the connection, the connection has timed out unexpectedly."
+      ),
+      (CBError.tooManyLEPairedDevices, "Too many LE paired devices."),
+      (
+        CBError.leGattExceededBackgroundNotificationLimit,
+        "Exceeded the background notification limit."
+      ),
+      (CBError.leGattNearBackgroundNotificationLimit, "Near the background notification limit."),
     ]
-    for (number, sentence) in (errors + ["Unknown error 19."]).enumerated() {
-      #expect(CBError.Code(rawValue: number)?.sentence == sentence)
+    for (number, (code, sentence)) in errors.enumerated() {
+      #expect(code.rawValue == number && CBError.Code(rawValue: number) == code)
+      #expect(code.sentence == sentence)
+      #expect(!"\(code)".hasPrefix("other"), "\(number) has a name")
     }
-    let responses = [
-      "Success.", "The handle is invalid.", "Reading is not permitted.",
-      "Writing is not permitted.", "The command is invalid.", "Authentication is insufficient.",
-      "The request is not supported.", "The offset is invalid.", "Authorization is insufficient.",
-      "Prepare queue is full.", "The attribute could not be found.", "The attribute is not long.",
-      "The encryption key size is insufficient.", "The value's length is invalid.",
-      "Unlikely error.", "Encryption is insufficient.", "The group type is unsupported.",
-      "Resources are insufficient.",
+    #expect(CBError.Code(rawValue: 12) == .unkownDevice)
+    #expect(CBError.Code(rawValue: 19)?.sentence == "Unknown error 19.")
+    let responses: [(CBATTError.Code, String)] = [
+      (CBATTError.success, "Success."), (CBATTError.invalidHandle, "The handle is invalid."),
+      (CBATTError.readNotPermitted, "Reading is not permitted."),
+      (CBATTError.writeNotPermitted, "Writing is not permitted."),
+      (CBATTError.invalidPdu, "The command is invalid."),
+      (CBATTError.insufficientAuthentication, "Authentication is insufficient."),
+      (CBATTError.requestNotSupported, "The request is not supported."),
+      (CBATTError.invalidOffset, "The offset is invalid."),
+      (CBATTError.insufficientAuthorization, "Authorization is insufficient."),
+      (CBATTError.prepareQueueFull, "Prepare queue is full."),
+      (CBATTError.attributeNotFound, "The attribute could not be found."),
+      (CBATTError.attributeNotLong, "The attribute is not long."),
+      (CBATTError.insufficientEncryptionKeySize, "The encryption key size is insufficient."),
+      (CBATTError.invalidAttributeValueLength, "The value's length is invalid."),
+      (CBATTError.unlikelyError, "Unlikely error."),
+      (CBATTError.insufficientEncryption, "Encryption is insufficient."),
+      (CBATTError.unsupportedGroupType, "The group type is unsupported."),
+      (CBATTError.insufficientResources, "Resources are insufficient."),
     ]
-    for (number, sentence) in (responses + ["Unknown ATT error 0x12."]).enumerated() {
-      #expect(CBATTError.Code(rawValue: number)?.sentence == sentence)
+    for (number, (code, sentence)) in responses.enumerated() {
+      #expect(code.rawValue == number && CBATTError.Code(rawValue: number) == code)
+      #expect(code.sentence == sentence)
+      #expect(!"\(code)".hasPrefix("other"), "\(number) has a name")
     }
+    #expect(CBATTError.Code(rawValue: 0x12)?.sentence == "Unknown ATT error 0x12.")
+    for number in [-1, 0x12, 0x80, 0x9F, 0xFF, 0x100, Int.max, Int.min] {
+      #expect(CBATTError.Code(rawValue: number)?.rawValue == number)
+      #expect(CBATTError.Code(rawValue: number) != .success)
+      #expect(CBError.Code(rawValue: number)?.rawValue == number)
+    }
+    let two: Set = [CBATTError(.invalidHandle), CBATTError(.readNotPermitted)]
+    #expect(two.count == 2 && two.contains(CBATTError(.invalidHandle)))
+    #expect(CBATTError(.invalidHandle).hashValue != CBATTError(.readNotPermitted).hashValue)
+    #expect(CBError(.unknown).hashValue != CBError(.notConnected).hashValue)
+  }
+
+  // MARK: As NSErrors
+
+  @Test("errors are caught by their code, and are NSErrors")
+  func catching() {
+    do {
+      throw CBATTError(.unlikelyError)
+    } catch CBATTError.unlikelyError {
+    } catch {
+      Issue.record("not caught: \(error)")
+    }
+    let error = CBError(.connectionTimeout) as NSError
+    #expect(error.domain == "CBErrorDomain")
+    #expect(error.code == 6)
+    #expect(error.localizedDescription == "The connection has timed out unexpectedly.")
+  }
+
+  @Test("errors with an application's code keep their number")
+  func applicationError() {
+    let code = CBATTError.Code(rawValue: 0x80)
+    #expect((code.map { CBATTError($0) as NSError })?.code == 0x80)
+  }
+
+  @Test("errors are made from an NSError by a forced cast")
+  func forced() {
+    var response: CBATTError?
+    CBATTError._forceBridgeFromObjectiveC(CBATTError(.invalidHandle) as NSError, result: &response)
+    #expect(response == CBATTError(.invalidHandle))
+    var error: CBError?
+    CBError._forceBridgeFromObjectiveC(CBError(.notConnected) as NSError, result: &error)
+    #expect(error == CBError(.notConnected))
+  }
+
+  @Test("errors survive as an NSError and back, with their user information")
+  func bridging() throws {
+    let error: any Error = CBError(.connectionTimeout, userInfo: ["peripheral": "Ball"])
+    let bridged = error as NSError
+    #expect(bridged.domain == CBErrorDomain)
+    #expect(bridged.userInfo["peripheral"] as? String == "Ball")
+    #expect(bridged.localizedDescription == "The connection has timed out unexpectedly.")
+    let back = try #require((bridged as any Error) as? CBError)
+    #expect(back.code == .connectionTimeout)
+    #expect(back.userInfo["peripheral"] as? String == "Ball")
+    #expect(back == CBError(.connectionTimeout))
+    #expect(Set([back, CBError(.connectionTimeout), CBError(.unknown)]).count == 2)
+    #expect((bridged as any Error) as? CBATTError == nil)
+    do {
+      throw NSError(domain: CBATTErrorDomain, code: 0x80)
+    } catch let error as CBATTError {
+      #expect(error.code == CBATTError.Code(rawValue: 0x80))
+      #expect(error.errorDescription == "Unknown ATT error 0x80.")
+    }
+    do {
+      throw NSError(domain: CBErrorDomain, code: 7)
+    } catch CBError.peripheralDisconnected {
+    }
+    #expect(NSError(domain: NSCocoaErrorDomain, code: 7) as any Error as? CBError == nil)
+    #expect(CBError(_nsError: bridged).errorCode == 6)
+  }
+
+  @Test("errors print as an NSError does on Apple's systems")
+  func printing() {
+    #expect(
+      "\(CBATTError(.invalidHandle))"
+        == "Error Domain=CBATTErrorDomain Code=1 \"The handle is invalid.\" "
+        + "UserInfo={NSLocalizedDescription=The handle is invalid.}")
+    let own = CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "Out of questions."])
+    #expect(own.localizedDescription == "Out of questions.")
+    #expect(
+      "\(own)" == "Error Domain=CBErrorDomain Code=0 \"Out of questions.\" "
+        + "UserInfo={NSLocalizedDescription=Out of questions.}")
   }
 }

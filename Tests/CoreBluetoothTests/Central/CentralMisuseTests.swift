@@ -1,60 +1,55 @@
 import BluetoothHost
 import Foundation
-import LinuxRadio
 import Testing
 
 @testable import CoreBluetooth
 
 /// Calls that come too late, and what a manager forgets.
-@Suite("A manager: late calls and limits")
+@Suite("A manager: late calls, limits and the end", .timeLimit(.minutes(1)))
 struct CentralMisuseTests {
-  private let stage = CentralStage()
-  private let log = CentralLog()
+  private let scene = Scene()
+  private let log = Log()
 
   @Test("a report that waits for its turn is not delivered to the next scan")
   func nextScan() throws {
-    try stage.addBall()
-    let (manager, _) = stage.manager(log, knowing: 0xBA)
-    stage.queue.suspend()
-    stage.queues = []
+    try scene.addBall()
+    let (manager, _) = scene.manager(log, knowing: 0xBA)
+    scene.queue.suspend()
+    scene.queues = []
     manager.scanForPeripherals(withServices: nil)
-    stage.pass(1_000)
+    scene.pass(1_000)
     // The next scan is for other devices. Its number differs from that of the waiting report.
     manager.stopScan()
     manager.scanForPeripherals(withServices: [CBUUID(string: "180D")])
-    stage.queue.resume()
-    stage.queues = [stage.queue]
-    stage.pass(1_000)
-    #expect(log.take() == [])
+    scene.queue.resume()
+    scene.queues = [scene.queue]
+    #expect(scene.take(log, after: 1_000) == [])
     #expect(manager.isScanning)
   }
 
   @Test("a scan that was requested before the radio was lost does not begin with the next")
   func lateScan() {
-    let (manager, _) = stage.manager(log, knowing: 0xBA)
+    let (manager, _) = scene.manager(log, knowing: 0xBA)
     manager.scanForPeripherals(withServices: nil)
     // The engine has not carried out the call.
-    stage.radio.controller.vanish()
-    stage.radio.device.radioIsLost(RadioError("unplugged"), at: stage.now)
-    stage.settle()
+    scene.lose()
     #expect(log.take() == ["state resetting"])
     #expect(!manager.isScanning)
-    #expect(stage.radio.device.central.scanner.wanted == nil)
-    #expect(stage.radio.device.central.handles.allSatisfy { $0.scan == nil })
+    #expect(scene.radio.device.central.scanner.wanted == nil)
+    #expect(scene.radio.device.central.handles.allSatisfy { $0.scan == nil })
   }
 
   @Test("a cancellation while the radio is lost does not change the reason of the end")
   func lateCancellation() throws {
-    try stage.addBall()
-    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
+    try scene.addBall()
+    let (manager, peripherals) = scene.manager(log, knowing: 0xBA)
     let ball = peripherals[0]
     manager.connect(ball)
-    stage.settle()
-    _ = log.take()
+    _ = scene.take(log)
     log.onLine = { [weak manager] line in
       if line == "state resetting" { manager?.cancelPeripheralConnection(ball) }
     }
-    stage.lose()
+    scene.lose()
     log.onLine = nil
     #expect(
       log.take() == [
@@ -62,65 +57,62 @@ struct CentralMisuseTests {
       ])
   }
 
-  @Test("a manager cannot cancel the connection of another manager's peripheral")
+  @Test("a manager can neither connect another manager's peripheral nor cancel its connection")
   func foreign() throws {
-    try stage.addBall()
-    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
-    let otherLog = CentralLog()
-    let (other, _) = stage.manager(otherLog, knowing: 0xBA)
+    try scene.addBall()
+    let (manager, peripherals) = scene.manager(log, knowing: 0xBA)
+    let otherLog = Log()
+    let (other, _) = scene.manager(otherLog, knowing: 0xBA)
+    other.connect(peripherals[0])
+    scene.pass(1_000)
+    #expect(scene.radio.controller.connectionHandles == [])
     manager.connect(peripherals[0])
-    stage.settle()
-    _ = log.take()
+    _ = scene.take(log)
     other.cancelPeripheralConnection(peripherals[0])
     #expect(peripherals[0].state == .connected)
-    stage.settle()
-    #expect(log.take() == [] && otherLog.take() == [])
-    #expect(stage.radio.controller.connectionHandles.count == 1)
+    #expect(scene.take(log) == [] && otherLog.take() == [])
+    #expect(scene.radio.controller.connectionHandles.count == 1)
   }
 
   /// Symptom: a program waited forever for the report of its cancellation, as the peripheral had ended
   /// the link just before.
   @Test("a cancellation that meets the end of the link is reported once, and later ones never")
   func crossing() throws {
-    let ball = try stage.addBall()
-    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
+    let ball = try scene.addBall()
+    let (manager, peripherals) = scene.manager(log, knowing: 0xBA)
     manager.connect(peripherals[0])
-    stage.settle()
-    _ = log.take()
-    stage.queue.suspend()
-    stage.queues = []
+    _ = scene.take(log)
+    scene.queue.suspend()
+    scene.queues = []
     ball.host.disconnectAll()
-    stage.settle()
+    scene.settle()
     // The delegate does not know yet that the link has ended.
     #expect(peripherals[0].state == .connected)
     manager.cancelPeripheralConnection(peripherals[0])
     #expect(peripherals[0].state == .disconnecting)
-    stage.queue.resume()
-    stage.queues = [stage.queue]
-    stage.settle()
-    #expect(log.take() == ["disconnected Magic 8-Ball disconnected"])
+    scene.queue.resume()
+    scene.queues = [scene.queue]
+    #expect(scene.take(log) == ["disconnected Magic 8-Ball disconnected"])
     manager.cancelPeripheralConnection(peripherals[0])
-    stage.settle()
-    #expect(log.take() == [])
+    #expect(scene.take(log) == [])
   }
 
   @Test("the state of a radio that has not been set up does not hide why it is off")
   func stateBeforeSetup() {
-    let radio = HandRadio(stage.air.addController(address: .numbered(0x02)), state: .poweredOff)
-    stage.add(radio)
-    let manager = CBCentralManager(delegate: log, queue: stage.queue, thread: radio)
-    stage.settle()
-    #expect(log.take() == ["state poweredOff"])
+    let scene = Scene(radio: Seat(state: .poweredOff), isStarted: false)
+    let radio = scene.radio
+    let manager = CBCentralManager(delegate: log, queue: scene.queue, thread: radio)
+    #expect(scene.take(log) == ["state poweredOff"])
     #expect(manager.state == .poweredOff)
   }
 
   @Test("calls to a manager that is not powered on have no effect")
   func poweredOff() {
-    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
+    let (manager, peripherals) = scene.manager(log, knowing: 0xBA)
     manager.state = .poweredOff
     manager.scanForPeripherals(withServices: nil)
     manager.connect(peripherals[0])
-    stage.settle()
+    scene.settle()
     #expect(!manager.isScanning)
     #expect(peripherals[0].state == .disconnected)
     #expect(manager.retrievePeripherals(withIdentifiers: [peripherals[0].identifier]) == [])
@@ -131,10 +123,10 @@ struct CentralMisuseTests {
     manager.state = .poweredOff
     manager.stopScan()
     manager.cancelPeripheralConnection(peripherals[0])
-    stage.settle()
+    scene.settle()
     #expect(manager.isScanning)
     #expect(peripherals[0].state == .connecting)
-    #expect(stage.radio.device.central.links.count == 1)
+    #expect(scene.radio.device.central.links.count == 1)
     #expect(log.take() == [])
   }
 
@@ -143,44 +135,130 @@ struct CentralMisuseTests {
     #expect(CBCentralManager.Feature.extendedScanAndConnect.rawValue == 1)
     #expect(!CBCentralManager.supports(.extendedScanAndConnect))
     #expect(CBCentralManager.supports([]))
-    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
+    let (manager, peripherals) = scene.manager(log, knowing: 0xBA)
     #expect(!peripherals[0].ancsAuthorized)
     #expect(CBManager.authorization == .allowedAlways)
     #expect(manager.authorization == .allowedAlways)
   }
 
-  @Test("a manager forgets released peripherals once they are more than half")
+  @Test("a manager forgets released peripherals at 64, and once they are more than half")
   func released() {
-    let manager = stage.manager(log)
-    stage.settle()
+    let manager = scene.manager(log)
+    scene.settle()
+    var count: Int { manager.contents.withLock { $0.peripherals.count } }
     func retrieve(_ number: Int) -> CBPeripheral? {
       let address = DeviceAddress(kind: .public, bytes: [UInt8(number), 1, 0, 0, 0, 0])
       return manager.retrievePeripherals(withIdentifiers: [UUID(address)]).first
     }
-    var count: Int { manager.contents.withLock { $0.peripherals.count } }
+    for number in 1...129 {
+      #expect(retrieve(number) != nil)
+      #expect(count == (number - 1) % 64 + 1, "\(number)")
+    }
     let kept = (0..<40).compactMap(retrieve)
-    for number in 40..<64 { _ = retrieve(number) }
+    for number in 40..<63 { _ = retrieve(number) }
+    // With number 129. The 65th is more than 64: 40 that are kept, and this one.
     #expect(count == 64)
-    // The 65th is more than 64: 40 that are kept, and this one.
-    _ = retrieve(64)
+    _ = retrieve(63)
     #expect(count == 41)
     // Next at more than 2 × 41 = 82.
-    for number in 65..<106 { _ = retrieve(number) }
+    for number in 64..<105 { _ = retrieve(number) }
     #expect(count == 82)
-    _ = retrieve(106)
+    _ = retrieve(105)
     #expect(count == 41)
     #expect(retrieve(0) === kept.first)
   }
 
-  @Test("a manager forgets released peripherals at 64 at the earliest")
-  func allReleased() {
-    let manager = stage.manager(log)
-    stage.settle()
-    var count: Int { manager.contents.withLock { $0.peripherals.count } }
-    for number in 1...129 {
-      let address = DeviceAddress(kind: .public, bytes: [UInt8(number), 1, 0, 0, 0, 0])
-      #expect(manager.retrievePeripherals(withIdentifiers: [UUID(address)]).count == 1)
-      #expect(count == (number - 1) % 64 + 1, "\(number)")
+  // MARK: The end of managers and peripherals
+
+  @Test("a released manager frees everything")
+  func dropped() throws {
+    let ball = try scene.addBall()
+    weak var gone: CBCentralManager?
+    var peripherals: [CBPeripheral] = []
+    do {
+      let (manager, found) = scene.manager(log, knowing: 0xBA)
+      gone = manager
+      peripherals = found
+      manager.scanForPeripherals(withServices: nil)
+      manager.connect(found[0])
+      scene.pass(1_000)
+      #expect(scene.radio.controller.connectionHandles.count == 1)
     }
+    scene.settle()
+    #expect(gone == nil)
+    #expect(scene.radio.controller.connectionHandles == [])
+    #expect(!scene.radio.controller.isScanning)
+    #expect(peripherals[0].state == .disconnected)
+    #expect(ball.controller.connectionHandles == [])
+    _ = log.take()
+    peripherals[0].readRSSI()
+    #expect(scene.take(log) == [])
+    #expect(scene.radio.device.central.handles.isEmpty)
+    #expect(scene.radio.device.central.links.isEmpty)
   }
+
+  @Test("the link to a released peripheral is cancelled")
+  func droppedPeripheral() throws {
+    try scene.addBall()
+    let manager = scene.manager(log)
+    scene.settle()
+    do {
+      let found = manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBA))])
+      manager.connect(try #require(found.first))
+      scene.settle()
+      #expect(scene.radio.controller.connectionHandles.count == 1)
+    }
+    scene.settle()
+    #expect(scene.radio.controller.connectionHandles == [])
+    #expect(scene.radio.device.central.links.isEmpty)
+  }
+
+  @Test(
+    "releasing a manager and its peripheral in a callback misuses neither",
+    arguments: ["connected - connected", "rssi -50"])
+  func droppedInCallback(_ last: String) async throws {
+    try scene.addBall()
+    let fate = AsyncStream.makeStream(of: Bool.self)
+    let owned = Locked<(CBCentralManager, CBPeripheral)?>(nil)
+    do {
+      let (manager, _) = scene.manager(log, knowing: 0xBA)
+      let peripheral = MortalPeripheral(address: .numbered(0xBA), of: manager) {
+        fate.continuation.yield($0)
+      }
+      manager.contents.withLock {
+        $0.peripherals[peripheral.address] = .init(peripheral: peripheral)
+      }
+      peripheral.delegate = log
+      owned.withLock { $0 = (manager, peripheral) }
+    }
+    log.onLine = { line in
+      guard line == last else { return }
+      // Like an app's object that owns both: the manager is released first.
+      let both = owned.withLock { both in
+        defer { both = nil }
+        return both
+      }
+      withExtendedLifetime(both) {}
+    }
+    owned.withLock(\.self).map { $0.0.connect($0.1) }
+    scene.settle()
+    owned.withLock(\.self)?.1.readRSSI()
+    scene.settle()
+    #expect(owned.withLock { $0 == nil })
+    var fates = fate.stream.makeAsyncIterator()
+    #expect(await fates.next() == false, "the manager outlived its peripheral")
+    #expect(scene.radio.controller.connectionHandles == [])
+  }
+}
+
+/// A peripheral that reports at its release whether its manager still exists.
+private final class MortalPeripheral: CBPeripheral, @unchecked Sendable {
+  private let report: (Bool) -> Void
+
+  init(address: DeviceAddress, of manager: CBCentralManager, _ report: @escaping (Bool) -> Void) {
+    self.report = report
+    super.init(address: address, of: manager)
+  }
+
+  deinit { report(manager != nil) }
 }

@@ -6,49 +6,49 @@ import Testing
 
 @Suite("Names of peripherals")
 struct CentralNameTests {
-  private let stage = CentralStage()
-  private let log = CentralLog()
+  private let scene = Scene()
+  private let log = Log()
   private let identifier = UUID(.numbered(0xBA))
 
   /// Symptom: no name, although the program had seen it before.
   @Test("a retrieved peripheral has the name that it advertised, with any manager of the radio")
   func advertised() throws {
-    try stage.addBall()
+    try scene.addBall()
     do {
-      let log = CentralLog()
-      let manager = stage.manager(log)
-      stage.settle()
+      let log = Log()
+      let manager = scene.manager(log)
+      scene.settle()
       manager.scanForPeripherals(withServices: nil)
-      stage.pass(1_000)
+      scene.pass(1_000)
       #expect(log.peripherals.map(\.name) == ["Magic 8-Ball"])
     }
-    let manager = stage.manager(log)
-    stage.settle()
+    let manager = scene.manager(log)
+    scene.settle()
     #expect(
       manager.retrievePeripherals(withIdentifiers: [identifier]).first?.name == "Magic 8-Ball")
   }
 
   @Test("a peripheral that the program has already gets the name that it advertises")
   func heardLater() throws {
-    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
+    let (manager, peripherals) = scene.manager(log, knowing: 0xBA)
     #expect(peripherals[0].name == nil)
-    try stage.addBall()
+    try scene.addBall()
     manager.scanForPeripherals(withServices: nil)
-    stage.pass(1_000)
+    scene.pass(1_000)
     #expect(log.peripherals.first === peripherals[0])
     #expect(peripherals[0].name == "Magic 8-Ball")
   }
 
   @Test("a retrieved peripheral has the name that was read over a link, and keeps it")
   func read() throws {
-    try stage.addBall()
-    var (manager, peripherals) = stage.manager(log, knowing: 0xBA)
+    try scene.addBall()
+    var (manager, peripherals) = scene.manager(log, knowing: 0xBA)
     manager.connect(peripherals[0])
-    stage.settle()
+    scene.settle()
     manager.cancelPeripheralConnection(peripherals[0])
-    stage.settle()
+    scene.settle()
     peripherals = []
-    stage.radio.device.central.names.withLock {
+    scene.radio.device.central.names.withLock {
       $0.note(KnownName(text: "Ball in adverts", isRead: false), of: .numbered(0xBA))
     }
     let again = try #require(manager.retrievePeripherals(withIdentifiers: [identifier]).first)
@@ -65,13 +65,6 @@ struct CentralNameTests {
     // Addresses have the kinds 0 and 1.
     let other = UUID(uuidString: "424C4500-0000-8000-8002-C20304050607")
     #expect(other.flatMap { DeviceAddress($0) } == nil)
-  }
-
-  @Test("a peripheral that the radio has not heard has no name")
-  func unknown() {
-    let (manager, peripherals) = stage.manager(log, knowing: 0xBA)
-    #expect(peripherals.map(\.name) == [nil])
-    withExtendedLifetime(manager) {}
   }
 
   @Test("1,024 names are remembered, and a new one replaces the oldest")

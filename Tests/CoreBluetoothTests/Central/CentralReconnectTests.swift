@@ -4,18 +4,18 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// A delegate with the newer method for the end of a link. It records each call as a line.
-private final class EndLog: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
-  private let lines = Locked<[String]>([])
+/// A delegate with the newer method for the end of a link, and without most others. It records each
+/// call as a line.
+private final class EndLog: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, LineLog,
+  @unchecked Sendable
+{
+  private let lines = Inbox<String>()
 
   func take() -> [String] {
-    lines.withLock { lines in
-      defer { lines = [] }
-      return lines
-    }
+    lines.takeAll()
   }
 
-  private func note(_ line: String) { lines.withLock { $0.append(line) } }
+  private func note(_ line: String) { lines.put(line) }
 
   func centralManagerDidUpdateState(_ central: CBCentralManager) {
     note("state \(central.state)")
@@ -23,12 +23,6 @@ private final class EndLog: NSObject, CBCentralManagerDelegate, @unchecked Senda
 
   func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
     note("connected")
-  }
-
-  func centralManager(
-    _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
-  ) {
-    note("failed \(name(error))")
   }
 
   func centralManager(
@@ -45,97 +39,89 @@ private final class EndLog: NSObject, CBCentralManagerDelegate, @unchecked Senda
 
 @Suite("CBConnectPeripheralOptionEnableAutoReconnect")
 struct CentralReconnectTests {
-  private let stage = CentralStage()
+  private let scene = Scene()
   private let log = EndLog()
   private let manager: CBCentralManager
-  private let bench: CentralStage.Bench
+  private let bench: Scene.Bench
   private let peripheral: CBPeripheral
   private let options = [CBConnectPeripheralOptionEnableAutoReconnect: true]
 
   init() throws {
-    bench = try stage.addBench()
-    manager = stage.manager(log)
-    stage.settle()
+    bench = try scene.addBench()
+    manager = scene.manager(log)
+    scene.settle()
     peripheral = try #require(
       manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBE))]).first)
+    peripheral.delegate = log
     _ = log.take()
   }
 
   @Test("reconnects after each loss")
-  func lost() {
+  func lost() throws {
     manager.connect(peripheral, options: options)
-    stage.settle()
-    #expect(log.take() == ["connected"])
+    #expect(scene.take(log) == ["connected"])
     for _ in 0..<3 {
       bench.host.disconnectAll()
-      stage.pass(1_000)
       #expect(
-        log.take() == ["ended connecting reconnecting peripheralDisconnected", "connected"])
+        scene.take(log, after: 1_000) == [
+          "ended connecting reconnecting peripheralDisconnected", "connected",
+        ])
       #expect(peripheral.state == .connected)
     }
-    #expect(stage.radio.controller.connectionHandles.count == 1)
-  }
-
-  @Test("is off by default")
-  func withoutTheOption() {
-    manager.connect(peripheral)
-    stage.settle()
-    _ = log.take()
-    bench.host.disconnectAll()
-    stage.pass(5_000)
-    #expect(log.take() == ["ended disconnected for good peripheralDisconnected"])
+    #expect(scene.radio.controller.connectionHandles.count == 1)
+    // A delegate needs no method for what it does not want to know.
+    let text = try scene.characteristics(of: peripheral)[0]
+    peripheral.setNotifyValue(true, for: text)
+    #expect(scene.take(log) == [] && text.isNotifying)
   }
 
   @Test("ends with a cancellation of the link or of the next attempt")
   func cancelled() {
     manager.connect(peripheral, options: options)
-    stage.settle()
+    scene.settle()
     manager.cancelPeripheralConnection(peripheral)
-    stage.pass(5_000)
-    #expect(log.take() == ["connected", "ended disconnected for good -"])
+    #expect(scene.take(log, after: 5_000) == ["connected", "ended disconnected for good -"])
 
     manager.connect(peripheral, options: options)
-    stage.settle()
+    scene.settle()
     bench.controller.vanish()
-    stage.pass(30_000)
-    #expect(log.take() == ["connected", "ended connecting reconnecting connectionTimeout"])
+    #expect(
+      scene.take(log, after: 30_000) == [
+        "connected", "ended connecting reconnecting connectionTimeout",
+      ])
     manager.cancelPeripheralConnection(peripheral)
-    stage.pass(5_000)
-    #expect(log.take() == ["ended disconnected for good -"])
+    #expect(scene.take(log, after: 5_000) == ["ended disconnected for good -"])
     #expect(peripheral.state == .disconnected)
   }
 
   @Test("ends with a cancellation that comes before the report of the loss")
   func cancelledMeanwhile() {
     manager.connect(peripheral, options: options)
-    stage.settle()
-    _ = log.take()
+    _ = scene.take(log)
     // All of this happens before the delegate is called.
-    stage.queue.suspend()
-    let engine = stage.radio.device.central
+    scene.queue.suspend()
+    let engine = scene.radio.device.central
     engine.lose(engine.links[0], .disconnected(.connectionTimeout))
     manager.cancelPeripheralConnection(peripheral)
     manager.connect(peripheral)
-    stage.queue.resume()
-    stage.pass(5_000)
+    scene.queue.resume()
     #expect(
-      log.take() == [
+      scene.take(log, after: 5_000) == [
         "ended disconnecting reconnecting connectionTimeout", "ended connecting for good -",
         "connected",
       ])
     #expect(peripheral.state == .connected)
     manager.cancelPeripheralConnection(peripheral)
-    stage.settle()
-    #expect(log.take() == ["ended disconnected for good -"])
+    #expect(scene.take(log) == ["ended disconnected for good -"])
   }
 
   @Test("does not outlive the radio")
   func radioLost() {
-    manager.connect(peripheral, options: options)
-    stage.settle()
-    _ = log.take()
-    stage.lose()
+    let absent = manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBA))])
+    for peripheral in [peripheral] + absent { manager.connect(peripheral, options: options) }
+    #expect(scene.take(log) == ["connected"])
+    scene.lose()
     #expect(log.take() == ["state resetting", "ended disconnected for good connectionFailed"])
-    #expect(peripheral.state == .disconnected)
+    #expect(peripheral.state == .disconnected && absent.map(\.state) == [.disconnected])
   }
 }

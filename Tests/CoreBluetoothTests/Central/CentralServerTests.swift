@@ -7,34 +7,25 @@ import Testing
 /// The operations on a connected peripheral that has an attribute of each kind.
 @Suite("A manager's peripheral")
 struct CentralServerTests {
-  private let stage = CentralStage()
-  private let log = CentralLog()
+  private let scene = Scene()
+  private let log = Log()
   private let manager: CBCentralManager
-  private let bench: CentralStage.Bench
+  private let bench: Scene.Bench
   private let peripheral: CBPeripheral
 
   init() throws {
-    bench = try stage.addBench()
-    manager = stage.manager(log)
-    stage.settle()
-    let identifier = UUID(.numbered(0xBE))
-    peripheral = try #require(manager.retrievePeripherals(withIdentifiers: [identifier]).first)
-    peripheral.delegate = log
+    bench = try scene.addBench()
+    let (manager, peripherals) = scene.manager(log, knowing: 0xBE)
+    self.manager = manager
+    peripheral = try #require(peripherals.first)
     manager.connect(peripheral)
-    stage.settle()
-    _ = log.take()
+    _ = scene.take(log)
   }
 
   /// Discovers the characteristics of the bench's service.
   private func characteristics() throws -> [CBCharacteristic] {
-    let uuid = CBUUID(.bench)
-    peripheral.discoverServices([uuid])
-    stage.settle()
-    let service = try #require(peripheral.services?.first { $0.uuid == uuid })
-    peripheral.discoverCharacteristics(nil, for: service)
-    stage.settle()
-    _ = log.take()
-    return try #require(service.characteristics)
+    defer { _ = log.take() }
+    return try scene.characteristics(of: peripheral)
   }
 
   @Test("discovers services by UUID, in several steps, and keeps its objects")
@@ -43,16 +34,13 @@ struct CentralServerTests {
       CBUUID(.bench), CBUUID(string: "FF10"), CBUUID(string: "180D")
     )
     peripheral.discoverServices([other, absent, other])
-    stage.settle()
-    #expect(log.take() == ["services [\"FF10\"]"])
+    #expect(scene.take(log) == ["services [\"FF10\"]"])
     let first = try #require(peripheral.services?.first)
     peripheral.discoverServices([bench])
-    stage.settle()
-    #expect(log.take() == ["services [\"\(bench)\", \"FF10\"]"])
+    #expect(scene.take(log) == ["services [\"\(bench)\", \"FF10\"]"])
     #expect(peripheral.services?.last === first)
     peripheral.discoverServices([])
-    stage.settle()
-    #expect(log.take() == ["services [\"\(bench)\", \"FF10\"]"])
+    #expect(scene.take(log) == ["services [\"\(bench)\", \"FF10\"]"])
     #expect(peripheral.services?.last === first)
     #expect(first.peripheral === peripheral)
     #expect(first.isPrimary)
@@ -63,17 +51,16 @@ struct CentralServerTests {
   func details() throws {
     let uuid = CBUUID(.bench)
     peripheral.discoverServices([uuid])
-    stage.settle()
+    scene.settle()
     let service = try #require(peripheral.services?.first)
     peripheral.discoverIncludedServices(nil, for: service)
     peripheral.discoverCharacteristics([CBUUID(string: "FF02")], for: service)
-    stage.settle()
+    scene.settle()
     let some = try #require(service.characteristics?.first)
     peripheral.discoverCharacteristics([CBUUID(string: "FF03")], for: service)
     peripheral.discoverCharacteristics(nil, for: service)
-    stage.settle()
     #expect(
-      log.take() == [
+      scene.take(log) == [
         "services [\"\(uuid)\"]", "included [\"180F secondary\"]", "characteristics [\"FF02\"]",
         "characteristics [\"FF02\", \"FF03\"]",
         "characteristics [\"FF01\", \"FF02\", \"FF03\", \"FF04\", \"FF06\"]",
@@ -81,25 +68,33 @@ struct CentralServerTests {
     #expect(service.characteristics?[1] === some)
     #expect(some.service === service)
     #expect(!some.isBroadcasted)
+    #expect(
+      service.characteristics?.map(\.properties) == [
+        [.read, .write, .writeWithoutResponse, .notify, .indicate], .indicate, .write, .notify,
+        .read,
+      ])
     let text = try #require(service.characteristics?.first)
     let last = try #require(service.characteristics?.last)
     peripheral.discoverDescriptors(for: text)
     peripheral.discoverDescriptors(for: last)
-    stage.settle()
     #expect(
-      log.take() == ["descriptors [\"2902\", \"2901\", \"2904\", \"2900\"]", "descriptors []"])
-    for descriptor in try #require(text.descriptors) { peripheral.readValue(for: descriptor) }
-    stage.settle()
+      scene.take(log) == ["descriptors [\"2902\", \"2901\", \"2904\", \"2900\"]", "descriptors []"])
+    let descriptors = try #require(text.descriptors)
+    peripheral.discoverDescriptors(for: text)
+    scene.settle()
+    #expect(text.descriptors?.count == 4)
+    #expect(zip(descriptors, text.descriptors ?? []).allSatisfy { $0 === $1 })
+    _ = log.take()
+    for descriptor in descriptors { peripheral.readValue(for: descriptor) }
     #expect(
-      log.take() == [
+      scene.take(log) == [
         "descriptor 2902 0", "descriptor 2901 Text", "descriptor 2904 7 bytes",
         "descriptor 2900 1",
       ])
     // The characteristics of a service that is only included can be discovered, too.
     let included = try #require(service.includedServices?.first)
     peripheral.discoverCharacteristics(nil, for: included)
-    stage.settle()
-    #expect(log.take() == ["characteristics [\"2A19\"]"])
+    #expect(scene.take(log) == ["characteristics [\"2A19\"]"])
     #expect(peripheral.services?.contains(included) == false)
   }
 
@@ -107,15 +102,13 @@ struct CentralServerTests {
   func values() throws {
     let text = try characteristics()[0]
     peripheral.readValue(for: text)
-    stage.settle()
-    #expect(log.take() == ["value FF01 text"])
+    #expect(scene.take(log) == ["value FF01 text"])
     for count in [0, 1, 514 - 2, 513] {
       peripheral.writeValue(Data(repeating: 0x61, count: count), for: text, type: .withResponse)
     }
     peripheral.readValue(for: text)
-    stage.settle()
     #expect(
-      log.take() == [
+      scene.take(log) == [
         "wrote FF01", "wrote FF01", "wrote FF01", "wrote FF01: CBATTError 0xd",
         "value FF01 \(String(repeating: "a", count: 512))",
       ])
@@ -126,15 +119,14 @@ struct CentralServerTests {
   func errors() throws {
     let all = try characteristics()
     peripheral.readValue(for: all[0])
-    stage.settle()
+    scene.settle()
     bench.host.server.application.refusal = ATTErrorCode(rawValue: 0x80)
     peripheral.readValue(for: all[0])
     peripheral.writeValue(Data([1]), for: all[0], type: .withResponse)
     peripheral.readValue(for: all[2])
     peripheral.writeValue(Data([1]), for: all[4], type: .withResponse)
-    stage.settle()
     #expect(
-      log.take() == [
+      scene.take(log) == [
         "value FF01 text", "value FF01 text: CBATTError 0x80", "wrote FF01: CBATTError 0x80",
         "value FF03 -: CBATTError 0x2", "wrote FF06: CBATTError 0x3",
       ])
@@ -144,13 +136,11 @@ struct CentralServerTests {
   func descriptors() throws {
     let text = try characteristics()[0]
     peripheral.discoverDescriptors(for: text)
-    stage.settle()
-    _ = log.take()
+    _ = scene.take(log)
     let descriptors = try #require(text.descriptors)
     peripheral.writeValue(Data([1, 0]), for: descriptors[0])
     peripheral.writeValue(Data([1, 0]), for: descriptors[1])
-    stage.settle()
-    #expect(log.take() == ["wrote descriptor 2901: CBATTError 0x3"])
+    #expect(scene.take(log) == ["wrote descriptor 2901: CBATTError 0x3"])
     #expect(bench.host.server.application.configurations == [])
   }
 
@@ -158,22 +148,20 @@ struct CentralServerTests {
   func subscriptions() throws {
     let all = try characteristics()
     for characteristic in all.prefix(4) { peripheral.setNotifyValue(true, for: characteristic) }
-    stage.settle()
     #expect(
-      log.take() == [
+      scene.take(log) == [
         "notifying FF01 true", "notifying FF02 true", "notifying FF03 false: CBATTError 0x6",
         "notifying FF04 false: CBATTError 0xa",
       ])
     #expect(bench.host.server.application.configurations == [.notification, .indication])
     for (attribute, text) in [(ApplicationAttribute.text, "one"), (.level, "two")] {
       bench.host.server.application.update = (attribute, Array(text.utf8))
-      stage.settle()
+      scene.settle()
     }
     #expect(log.take() == ["value FF01 one", "value FF02 two"])
     peripheral.setNotifyValue(false, for: all[0])
     peripheral.setNotifyValue(true, for: all[1])
-    stage.settle()
-    #expect(log.take() == ["notifying FF01 false", "notifying FF02 true"])
+    #expect(scene.take(log) == ["notifying FF01 false", "notifying FF02 true"])
     #expect(
       bench.host.server.application.configurations == [
         .notification, .indication, .none, .indication,
@@ -184,36 +172,31 @@ struct CentralServerTests {
   func subscribedAgain() throws {
     let text = try characteristics()[0]
     peripheral.setNotifyValue(true, for: text)
-    stage.settle()
-    _ = log.take()
+    _ = scene.take(log)
     peripheral.setNotifyValue(false, for: text)
     peripheral.setNotifyValue(true, for: text)
-    stage.settle()
-    #expect(log.take() == ["notifying FF01 false", "notifying FF01 true"])
+    #expect(scene.take(log) == ["notifying FF01 false", "notifying FF01 true"])
     bench.host.server.application.update = (.text, Array("more".utf8))
-    stage.settle()
-    #expect(log.take() == ["value FF01 more"])
+    #expect(scene.take(log) == ["value FF01 more"])
     // And the reverse: the last call counts.
     peripheral.setNotifyValue(true, for: text)
     peripheral.setNotifyValue(false, for: text)
-    stage.settle()
-    #expect(log.take() == ["notifying FF01 true", "notifying FF01 false"])
+    #expect(scene.take(log) == ["notifying FF01 true", "notifying FF01 false"])
     bench.host.server.application.update = (.text, Array("old".utf8))
-    stage.settle()
-    #expect(log.take() == [])
+    #expect(scene.take(log) == [])
   }
 
   @Test("a subscription that failed receives no values")
   func failedSubscription() throws {
     let text = try characteristics()[0]
-    let engine = stage.radio.device.central
+    let engine = scene.radio.device.central
     let link = try #require(engine.links.first)
     bench.controller.faults.losePacket(type: .acl)
     peripheral.setNotifyValue(true, for: text)
-    stage.settle()
+    scene.settle()
     engine.complete(try #require(link.active), on: link, .failure(.timedOut))
     engine.notified(handle(0x000B), [0x41].span, at: try #require(link.connectionIndex))
-    stage.queue.sync {}
+    scene.queue.sync {}
     #expect(log.take() == ["notifying FF01 false: CBError.connectionTimeout"])
   }
 
@@ -222,46 +205,34 @@ struct CentralServerTests {
     let text = try characteristics()[0]
     bench.controller.faults.losePacket(type: .acl)
     peripheral.setNotifyValue(false, for: text)
-    stage.settle()
-    let engine = stage.radio.device.central
+    scene.settle()
+    let engine = scene.radio.device.central
     let index = try #require(engine.links.first?.connectionIndex)
     engine.notified(handle(0x000B), [1].span, at: index)
-    stage.settle()
-    #expect(log.take() == [])
+    #expect(scene.take(log) == [])
     #expect(text.value == nil)
   }
 
   @Test("the end of a subscription that another manager still has is reported in order")
   func sharedSubscription() throws {
     let text = try characteristics()[0]
-    let otherLog = CentralLog()
-    let other = stage.manager(otherLog)
-    stage.settle()
-    let same = try #require(
-      other.retrievePeripherals(withIdentifiers: [peripheral.identifier]).first)
-    same.delegate = otherLog
+    let otherLog = Log()
+    let (other, peripherals) = scene.manager(otherLog, knowing: 0xBE)
+    let same = peripherals[0]
     other.connect(same)
-    stage.settle()
+    scene.settle()
     // 512 bytes at most, whatever the MTU.
     #expect(same.maximumWriteValueLength(for: .withoutResponse) == 512)
-    same.discoverServices([CBUUID(.bench)])
-    stage.settle()
-    let service = try #require(same.services?.first)
-    same.discoverCharacteristics(nil, for: service)
-    stage.settle()
-    let otherText = try #require(service.characteristics?.first)
-    same.setNotifyValue(true, for: otherText)
-    stage.settle()
-    _ = otherLog.take()
+    #expect(same.maximumWriteValueLength(for: .withResponse) == 512)
+    same.setNotifyValue(true, for: try scene.characteristics(of: same)[0])
+    _ = scene.take(otherLog)
     peripheral.readValue(for: text)
     peripheral.setNotifyValue(true, for: text)
     peripheral.setNotifyValue(false, for: text)
-    stage.settle()
-    #expect(log.take() == ["value FF01 text", "notifying FF01 true", "notifying FF01 false"])
+    #expect(scene.take(log) == ["value FF01 text", "notifying FF01 true", "notifying FF01 false"])
     #expect(!text.isNotifying)
     bench.host.server.application.update = (.text, Array("more".utf8))
-    stage.settle()
-    #expect(log.take() == [])
+    #expect(scene.take(log) == [])
     #expect(otherLog.take() == ["value FF01 more"])
   }
 
@@ -277,11 +248,21 @@ struct CentralServerTests {
     // Too long, or to a characteristic without that property: neither is sent.
     peripheral.writeValue(Data(count: 513), for: all[0], type: .withoutResponse)
     peripheral.writeValue(Data([1]), for: all[2], type: .withoutResponse)
-    stage.settle()
-    #expect(log.take() == ["ready to send"])
+    #expect(scene.take(log) == ["ready to send"])
     #expect(
       bench.host.server.application.written
         == (0..<40).map { [$0] } + [[UInt8](repeating: 0, count: 512)])
+    #expect(peripheral.canSendWriteWithoutResponse)
+  }
+
+  @Test("1,024 writes without response wait, further ones are dropped, and all are sent")
+  func writes() throws {
+    let text = try characteristics()[0]
+    let values = (0..<1_030).map { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    for value in values { peripheral.writeValue(Data(value), for: text, type: .withoutResponse) }
+    scene.settle()
+    #expect(bench.host.server.application.written == Array(values.prefix(1_024)))
+    #expect(log.take() == ["ready to send"])
     #expect(peripheral.canSendWriteWithoutResponse)
   }
 
@@ -290,23 +271,17 @@ struct CentralServerTests {
     let all = try characteristics()
     peripheral.discoverServices(nil)
     peripheral.setNotifyValue(true, for: all[0])
-    stage.settle()
-    _ = log.take()
-    let range = AttributeHandleRange(
-      start: AttributeHandle(rawValue: 0x0008), end: AttributeHandle(rawValue: 0x001B))
-    bench.host.server.databaseChanged(in: range)
-    stage.settle()
-    #expect(log.take() == ["modified [\"\(CBUUID(.bench))\"]"])
+    _ = scene.take(log)
+    bench.host.server.databaseChanged(in: range(0x0008, 0x001B))
+    #expect(scene.take(log) == ["modified [\"\(CBUUID(.bench))\"]"])
     #expect(peripheral.services?.map(\.uuid.uuidString) == ["FF10"])
     // The attributes of a changed service can no longer be used.
     peripheral.readValue(for: all[0])
-    stage.settle()
-    #expect(log.take() == [])
+    #expect(scene.take(log) == [])
     let again = try characteristics()
     #expect(again[0] !== all[0])
     peripheral.readValue(for: again[0])
-    stage.settle()
-    #expect(log.take() == ["value FF01 text"])
+    #expect(scene.take(log) == ["value FF01 text"])
   }
 
   /// Symptom: characteristics without a service, until the link ended.
@@ -314,21 +289,20 @@ struct CentralServerTests {
   func overtaken() throws {
     let all = try characteristics()
     let service = try #require(all[0].service)
-    // The change comes behind this one's response.
+    // The change comes behind this one's response, which is on its way for a while.
+    scene.radio.delay = 1
     peripheral.readValue(for: all[0])
     peripheral.discoverCharacteristics([CBUUID(string: "FF02")], for: service)
     peripheral.discoverIncludedServices(nil, for: service)
     peripheral.discoverDescriptors(for: all[0])
-    let range = AttributeHandleRange(
-      start: AttributeHandle(rawValue: 0x0008), end: AttributeHandle(rawValue: 0x001B))
-    bench.host.server.databaseChanged(in: range)
-    stage.settle()
+    bench.host.server.databaseChanged(in: range(0x0008, 0x001B))
     #expect(
-      log.take() == [
+      scene.take(log, after: 1_000) == [
         "value FF01 text", "modified [\"\(CBUUID(.bench))\"]",
         "characteristics [\"FF01\", \"FF02\", \"FF03\", \"FF04\", \"FF06\"]: CBATTError 0x1",
         "included []: CBATTError 0x1", "descriptors []: CBATTError 0x1",
       ])
+    scene.radio.delay = 0
     #expect(service.characteristics == all)
     #expect(service.includedServices == nil && all[0].descriptors == nil)
     let again = try characteristics()
@@ -338,7 +312,7 @@ struct CentralServerTests {
     #expect(again.allSatisfy { !all.contains($0) })
     peripheral.discoverIncludedServices(nil, for: other)
     peripheral.discoverDescriptors(for: again[0])
-    stage.settle()
+    scene.settle()
     #expect(again[0].descriptors?.allSatisfy { $0.characteristic === again[0] } == true)
     #expect(
       log.take() == [
@@ -353,12 +327,10 @@ struct CentralServerTests {
     bench.controller.faults.losePacket(type: .acl)
     peripheral.readValue(for: all[0])
     peripheral.discoverServices(nil)
-    stage.settle()
-    #expect(log.take() == [])
+    #expect(scene.take(log) == [])
     bench.host.disconnectAll()
-    stage.settle()
     #expect(
-      log.take() == [
+      scene.take(log) == [
         "value FF01 -: CBError.peripheralDisconnected",
         "services [\"\(CBUUID(.bench))\"]: CBError.peripheralDisconnected",
         "disconnected Bench disconnected: CBError.peripheralDisconnected",
@@ -366,8 +338,7 @@ struct CentralServerTests {
     // The attributes are no longer valid.
     peripheral.readValue(for: all[0])
     peripheral.readRSSI()
-    stage.settle()
-    #expect(log.take() == [])
+    #expect(scene.take(log) == [])
     #expect(!peripheral.canSendWriteWithoutResponse)
     #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 20)
   }
@@ -379,9 +350,8 @@ struct CentralServerTests {
     peripheral.writeValue(Data([1]), for: all[0], type: .withResponse)
     peripheral.readRSSI()
     manager.cancelPeripheralConnection(peripheral)
-    stage.settle()
     #expect(
-      log.take() == [
+      scene.take(log) == [
         "wrote FF01: CBError.operationCancelled", "rssi 127: CBError.operationCancelled",
         "disconnected Bench disconnected",
       ])
@@ -393,8 +363,8 @@ struct CentralServerTests {
     let other = try #require(
       manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBF))]).first)
     // The manager receives the end only after all calls.
-    stage.queue.suspend()
-    stage.close()
+    scene.queue.suspend()
+    scene.close()
     peripheral.readValue(for: all[0])
     peripheral.writeValue(Data([1]), for: all[0], type: .withResponse)
     peripheral.setNotifyValue(true, for: all[0])
@@ -403,10 +373,9 @@ struct CentralServerTests {
     manager.connect(other)
     // It has its link, whose end is reported once.
     manager.connect(peripheral)
-    stage.queue.resume()
-    stage.settle()
+    scene.queue.resume()
     #expect(
-      log.take() == [
+      scene.take(log) == [
         "state poweredOff", "disconnected Bench disconnected: CBError.connectionFailed",
         "value FF01 -: CBError.notConnected", "wrote FF01: CBError.notConnected",
         "notifying FF01 false: CBError.notConnected", "services []: CBError.notConnected",
@@ -417,51 +386,26 @@ struct CentralServerTests {
 
   @Test("an RSSI that the controller does not know is an error")
   func unknownRSSI() {
-    stage.radio.controller.faults.refuse(.readRSSI, with: .commandDisallowed)
+    scene.radio.controller.faults.refuse(.readRSSI, with: .commandDisallowed)
     peripheral.readRSSI()
-    stage.settle()
-    #expect(log.take() == ["rssi 127: CBError.unknown"])
+    #expect(scene.take(log) == ["rssi 127: CBError.unknown"])
     #expect(peripheral.rssi == nil)
-  }
-
-  @Test("descriptors that are discovered again are the same objects")
-  func sameDescriptors() throws {
-    let text = try characteristics()[0]
-    peripheral.discoverDescriptors(for: text)
-    stage.settle()
-    let first = try #require(text.descriptors)
-    peripheral.discoverDescriptors(for: text)
-    stage.settle()
-    #expect(text.descriptors?.count == 4)
-    #expect(zip(first, text.descriptors ?? []).allSatisfy { $0 === $1 })
   }
 
   @Test("a descriptor that is too short for its number is reported as bytes")
   func shortDescriptor() throws {
     let text = try characteristics()[0]
     peripheral.discoverDescriptors(for: text)
-    stage.settle()
-    _ = log.take()
+    _ = scene.take(log)
     let properties = try #require(text.descriptors?.last)
     bench.controller.faults.losePacket(type: .acl)
     peripheral.readValue(for: properties)
-    stage.settle()
-    let engine = stage.radio.device.central
+    scene.settle()
+    let engine = scene.radio.device.central
     let link = try #require(engine.links.first)
     engine.complete(try #require(link.active), on: link, .success(.value([1])))
-    stage.queue.sync {}
+    scene.queue.sync {}
     #expect(properties.value as? Data == Data([1]))
-  }
-
-  @Test("the passing of time alone reports what is due")
-  func advance() throws {
-    let all = try characteristics()
-    bench.controller.faults.losePacket(type: .acl)
-    peripheral.readValue(for: all[0])
-    stage.settle()
-    stage.radio.device.advance(to: stage.now.advanced(by: 30_000))
-    stage.queue.sync {}
-    #expect(log.take().first == "value FF01 -: CBError.connectionTimeout")
   }
 
   @Test("a peripheral that does not respond is disconnected after 30 s")
@@ -469,11 +413,14 @@ struct CentralServerTests {
     let all = try characteristics()
     bench.controller.faults.losePacket(type: .acl)
     peripheral.readValue(for: all[0])
-    stage.pass(31_000)
+    scene.settle()
+    // The passing of time alone reports what is due.
+    scene.radio.device.advance(to: scene.now.advanced(by: 30_000))
+    scene.queue.sync {}
+    #expect(log.take().first == "value FF01 -: CBError.connectionTimeout")
     #expect(
-      log.take() == [
-        "value FF01 -: CBError.connectionTimeout",
-        "disconnected Bench disconnected: CBError.connectionTimeout",
+      scene.take(log, after: 31_000) == [
+        "disconnected Bench disconnected: CBError.connectionTimeout"
       ])
   }
 }

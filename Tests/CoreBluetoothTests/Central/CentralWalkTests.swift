@@ -12,15 +12,10 @@ struct CentralWalkTests {
   @Test("reports a consistent life of every connection", arguments: 1...40)
   func walk(seed: Int) throws {
     var dice = Dice(state: UInt64(seed))
-    let stage = CentralStage()
-    let balls = try [0xB1, 0xB2].map { try stage.addBall("Ball", number: $0) }
-    let log = CentralLog()
-    var lines: [String] = []
-    let manager = stage.manager(log)
-    stage.settle()
-    let peripherals = manager.retrievePeripherals(
-      withIdentifiers: [0xB0, 0xB1, 0xB2].map { UUID(.numbered($0)) })
-    for peripheral in peripherals { peripheral.delegate = log }
+    let scene = Scene()
+    let balls = try [0xB1, 0xB2].map { try scene.addBall("Ball", number: $0) }
+    let log = Log()
+    let (manager, peripherals) = scene.manager(log, knowing: 0xB0, 0xB1, 0xB2)
 
     for _ in 0..<200 {
       let peripheral = try #require(peripherals.randomElement(using: &dice))
@@ -50,27 +45,27 @@ struct CentralWalkTests {
       case 11: balls.randomElement(using: &dice)?.host.disconnectAll()
       case 12:
         if Int.random(in: 0..<6, using: &dice) == 0 {
-          stage.radio.controller.fail(hardwareCode: 0x42)
+          scene.radio.controller.fail(hardwareCode: 0x42)
         } else {
-          stage.radio.controller.faults.losePacket(type: .acl)
+          scene.radio.controller.faults.losePacket(type: .acl)
         }
       case 13: for peripheral in peripherals { peripheral.discoverServices(nil) }
-      default: stage.pass(UInt32.random(in: 0...6_000, using: &dice))
+      default: scene.pass(UInt32.random(in: 0...6_000, using: &dice))
       }
-      if Bool.random(using: &dice) { stage.settle() }
+      if Bool.random(using: &dice) { scene.settle() }
     }
     // A controller that is being set up again cannot be used.
-    stage.pass(5_000)
+    scene.pass(5_000)
     #expect(manager.state == .poweredOn)
     for peripheral in peripherals { manager.cancelPeripheralConnection(peripheral) }
     manager.stopScan()
-    stage.pass(40_000)
-    lines += log.take()
+    scene.pass(40_000)
+    let lines = log.take()
     #expect(peripherals.map(\.state) == [.disconnected, .disconnected, .disconnected])
-    #expect(stage.radio.controller.connectionHandles == [])
-    #expect(!stage.radio.controller.isScanning)
-    #expect(stage.radio.device.central.links.isEmpty)
-    #expect(stage.radio.device.central.deadline == nil)
+    #expect(scene.radio.controller.connectionHandles == [])
+    #expect(!scene.radio.controller.isScanning)
+    #expect(scene.radio.device.central.links.isEmpty)
+    #expect(scene.radio.device.central.deadline == nil)
 
     #expect(peripherals.allSatisfy { $0.services == nil && !$0.canSendWriteWithoutResponse })
 

@@ -27,20 +27,19 @@ struct PeripheralNextLinkTests {
     case peripheral, cancellation, radio
   }
 
-  private let stage = CentralStage()
-  private let log = CentralLog()
-  private let bench: CentralStage.Bench
+  private let scene = Scene()
+  private let log = Log()
+  private let bench: Scene.Bench
   private let manager: CBCentralManager
   private let peripheral: CBPeripheral
 
   init() throws {
-    bench = try stage.addBench()
-    let (manager, peripherals) = stage.manager(log, knowing: 0xBE)
+    bench = try scene.addBench()
+    let (manager, peripherals) = scene.manager(log, knowing: 0xBE)
     self.manager = manager
     peripheral = try #require(peripherals.first)
     manager.connect(peripheral)
-    stage.pass(1_000)
-    _ = log.take()
+    _ = scene.take(log, after: 1_000)
   }
 
   @Test(
@@ -50,13 +49,13 @@ struct PeripheralNextLinkTests {
     switch end {
     case .peripheral: bench.host.disconnectAll()
     case .cancellation: manager.cancelPeripheralConnection(peripheral)
-    case .radio: stage.lose()
+    case .radio: scene.lose()
     }
-    stage.pass(1_000)
+    scene.pass(1_000)
     if end == .radio {
-      stage.find()
+      scene.find()
       // The peripheral notices the loss of the link after its supervision timeout.
-      stage.pass(40_000)
+      scene.pass(40_000)
     }
     let ends = log.take().filter { $0.hasPrefix("disconnected") || $0.hasPrefix("failed") }
     #expect(ends.count == 1)
@@ -65,7 +64,6 @@ struct PeripheralNextLinkTests {
     #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 20)
 
     // Everything is as at the first connection, when the delegate receives it.
-    var first: [String] = []
     let peripheral = peripheral
     let atConnection = Locked<[String]>([])
     log.onLine = { line in
@@ -79,102 +77,83 @@ struct PeripheralNextLinkTests {
       }
     }
     manager.connect(peripheral)
-    stage.pass(3_000)
+    scene.pass(3_000)
     log.onLine = nil
-    first = atConnection.withLock(\.self)
-    #expect(first == ["-1", "-1", "true", "20"])
+    #expect(atConnection.withLock(\.self) == ["-1", "-1", "true", "20"])
     #expect(log.take() == ["connected Bench connected"], "no report of the last link")
     // A value that the peripheral sends to all is not delivered: this link has not subscribed.
     bench.host.server.application.update = (.text, Array("late".utf8))
     bench.host.resume(at: 0)
-    stage.settle()
-    #expect(log.take() == [])
+    #expect(scene.take(log) == [])
     // What this link asks is answered with what it asked.
     peripheral.discoverServices([CBUUID(string: "FF10")])
     peripheral.readRSSI()
-    stage.settle()
+    scene.settle()
     #expect(Set(log.take()) == ["services [\"FF10\"]", "rssi -50"])
   }
 
   private func bring(to state: PeripheralState) throws {
-    peripheral.discoverServices([CBUUID(.bench)])
-    stage.settle()
-    let service = try #require(peripheral.services?.first)
-    peripheral.discoverCharacteristics(nil, for: service)
-    stage.settle()
-    let all = try #require(service.characteristics)
+    let all = try scene.characteristics(of: peripheral)
     switch state {
     case .services: break
     case .rssi:
       peripheral.readRSSI()
-      stage.settle()
+      scene.settle()
       #expect(peripheral.rssi == -50)
     case .mtu: #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 512)
     case .subscription:
       peripheral.setNotifyValue(true, for: all[0])
-      stage.settle()
+      scene.settle()
     case .unsentWrites:
       for _ in 0..<40 { peripheral.writeValue(Data([1]), for: all[0], type: .withoutResponse) }
       #expect(!peripheral.canSendWriteWithoutResponse)
     case .operation:
       bench.controller.faults.losePacket(type: .acl)
       peripheral.readValue(for: all[0])
-      stage.settle()
+      scene.settle()
     case .waitingOperations:
       bench.controller.faults.losePacket(type: .acl)
       for characteristic in all { peripheral.readValue(for: characteristic) }
-      stage.settle()
+      scene.settle()
     case .rssiReading: peripheral.readRSSI()
     case .channel:
       bench.controller.faults.losePacket(type: .acl)
       peripheral.openL2CAPChannel(0x80)
-      stage.settle()
+      scene.settle()
     case .invalidated:
-      bench.host.server.databaseChanged(
-        in: AttributeHandleRange(
-          start: AttributeHandle(rawValue: 0x0008), end: AttributeHandle(rawValue: 0x001B)))
-      stage.settle()
+      bench.host.server.databaseChanged(in: range(0x0008, 0x001B))
+      scene.settle()
     }
     _ = log.take()
   }
 
   @Test("two links of a device do not affect each other")
   func twoLinks() throws {
-    let other = try stage.addBench(number: 0xBF)
+    let other = try scene.addBench(number: 0xBF)
     let second = try #require(
       manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBF))]).first)
-    let secondLog = CentralLog()
+    let secondLog = Log()
     second.delegate = secondLog
     manager.connect(second)
-    stage.pass(1_000)
+    scene.pass(1_000)
     other.host.server.application.values[0] = Array("other".utf8)
-    var values: [CBCharacteristic] = []
-    for peripheral in [peripheral, second] {
-      peripheral.discoverServices([CBUUID(.bench)])
-      stage.settle()
-      peripheral.discoverCharacteristics(nil, for: try #require(peripheral.services?.first))
-      stage.settle()
-      values.append(try #require(peripheral.services?.first?.characteristics?.first))
-    }
+    let values = try [peripheral, second].map { try scene.characteristics(of: $0)[0] }
     _ = (log.take(), secondLog.take())
     // The first link's response is lost; the second link is served meanwhile.
     bench.controller.faults.losePacket(type: .acl)
     peripheral.readValue(for: values[0])
     second.readValue(for: values[1])
     second.readRSSI()
-    stage.settle()
-    #expect(log.take() == [])
+    #expect(scene.take(log) == [])
     #expect(Set(secondLog.take()) == ["value FF01 other", "rssi -50"])
     #expect(peripheral.rssi == nil && values[0].value == nil)
     // An object of one peripheral is not used for the other.
     second.readValue(for: values[0])
-    stage.settle()
-    #expect(secondLog.take() == [])
+    #expect(scene.take(secondLog) == [])
     bench.host.disconnectAll()
-    stage.settle()
+    scene.settle()
     #expect(second.state == .connected && second.services != nil)
     second.readValue(for: values[1])
-    stage.settle()
-    #expect(secondLog.take() == ["value FF01 other"])
+    #expect(scene.take(secondLog) == ["value FF01 other"])
   }
 }

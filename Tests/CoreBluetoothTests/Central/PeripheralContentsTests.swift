@@ -7,22 +7,32 @@ import Testing
 /// The calls of a program come at any time, and the reports of the radio's thread later.
 @Suite("The links of a peripheral, as its manager sees them")
 struct PeripheralContentsTests {
-  private enum Step {
-    case want, cancel, open, lose, end, endReconnecting, forget
+  /// A call, its result as text, and the state after it.
+  struct Step: Sendable {
+    let call: @Sendable (inout CBPeripheral.Contents) -> String
+    let result: String
+    let state: CBPeripheralState
 
-    /// The result of the call as text.
-    func take(_ contents: inout CBPeripheral.Contents) -> String {
-      switch self {
-      case .want: return "\(contents.wantLink())"
-      case .cancel: return "\(contents.cancelLink())"
-      case .open: return "\(contents.linkOpened(.maximum))"
-      case .lose: return "\(contents.beginReconnecting())"
-      case .end: return Self.text(contents.linkEnded())
-      case .endReconnecting: return Self.text(contents.linkEnded(isReconnecting: true))
-      case .forget:
-        contents.forgetLinks()
-        return "-"
-      }
+    static func want(_ result: Bool, _ state: CBPeripheralState) -> Step {
+      Step(call: { "\($0.wantLink())" }, result: "\(result)", state: state)
+    }
+    static func cancel(_ result: Bool, _ state: CBPeripheralState) -> Step {
+      Step(call: { "\($0.cancelLink())" }, result: "\(result)", state: state)
+    }
+    static func open(_ result: Bool, _ state: CBPeripheralState) -> Step {
+      Step(call: { "\($0.linkOpened(.maximum))" }, result: "\(result)", state: state)
+    }
+    static func lose(_ result: Bool, _ state: CBPeripheralState) -> Step {
+      Step(call: { "\($0.beginReconnecting())" }, result: "\(result)", state: state)
+    }
+    static func end(_ result: String, _ state: CBPeripheralState) -> Step {
+      Step(call: { text($0.linkEnded()) }, result: result, state: state)
+    }
+    static func endReconnecting(_ result: String, _ state: CBPeripheralState) -> Step {
+      Step(call: { text($0.linkEnded(isReconnecting: true)) }, result: result, state: state)
+    }
+    static func forget(_ state: CBPeripheralState) -> Step {
+      Step(call: { "\($0.forgetLinks())" }, result: "()", state: state)
     }
 
     private static func text(_ end: (wasOpen: Bool, wasCancelled: Bool)) -> String {
@@ -30,118 +40,79 @@ struct PeripheralContentsTests {
     }
   }
 
-  /// Each row is a life: a step, its result and the state after it.
-  @Test("its state follows requests, reports and cancellations")
-  func states() {
-    let lives: [(String, [(Step, String, CBPeripheralState)])] = [
-      (
-        "a link that the peer ends",
-        [
-          (.want, "true", .connecting), (.want, "false", .connecting),
-          (.open, "true", .connected), (.want, "false", .connected),
-          (.end, "open", .disconnected), (.want, "true", .connecting),
-        ]
-      ),
-      (
-        "a link that is cancelled",
-        [
-          (.want, "true", .connecting), (.open, "true", .connected),
-          (.cancel, "true", .disconnecting), (.cancel, "false", .disconnecting),
-          (.end, "open, cancelled", .disconnected),
-        ]
-      ),
-      (
-        "an attempt that is cancelled, and a late report of the link",
-        [
-          (.want, "true", .connecting), (.cancel, "true", .disconnecting),
-          (.open, "false", .disconnecting), (.end, "closed, cancelled", .disconnected),
-        ]
-      ),
-      (
-        "an attempt that fails",
-        [(.want, "true", .connecting), (.end, "closed", .disconnected)]
-      ),
-      (
-        "a second request before the end of the first",
-        [
-          (.want, "true", .connecting), (.cancel, "true", .disconnecting),
-          (.want, "true", .disconnecting), (.want, "false", .disconnecting),
-          (.end, "closed, cancelled", .connecting), (.open, "true", .connected),
-          (.end, "open", .disconnected),
-        ]
-      ),
-      (
-        "two cancelled requests",
-        [
-          (.want, "true", .connecting), (.cancel, "true", .disconnecting),
-          (.want, "true", .disconnecting), (.cancel, "true", .disconnecting),
-          (.end, "closed, cancelled", .disconnecting),
-          (.end, "closed, cancelled", .disconnected),
-        ]
-      ),
-      (
-        "a link that is made again",
-        [
-          (.want, "true", .connecting), (.open, "true", .connected),
-          (.lose, "true", .connected), (.endReconnecting, "open", .connecting),
-          (.open, "true", .connected), (.end, "open", .disconnected),
-        ]
-      ),
-      (
-        "a cancellation of the link that is made again",
-        [
-          (.want, "true", .connecting), (.open, "true", .connected),
-          (.lose, "true", .connected), (.cancel, "true", .disconnecting),
-          (.endReconnecting, "open", .disconnecting),
-          (.end, "closed, cancelled", .disconnected),
-        ]
-      ),
-      (
-        "a cancellation before the loss",
-        [
-          (.want, "true", .connecting), (.open, "true", .connected),
-          (.cancel, "true", .disconnecting), (.lose, "false", .disconnecting),
-          (.end, "open, cancelled", .disconnected),
-        ]
-      ),
-      (
-        "reports without a request",
-        [
-          (.cancel, "false", .disconnected), (.open, "false", .disconnected),
-          (.lose, "false", .disconnected), (.end, "closed", .disconnected),
-          (.want, "true", .connecting),
-        ]
-      ),
-      (
-        "the release of the manager",
-        [
-          (.want, "true", .connecting), (.open, "true", .connected),
-          (.forget, "-", .disconnected), (.cancel, "false", .disconnected),
-          (.end, "closed", .disconnected),
-        ]
-      ),
-      (
-        "the release of the manager after a cancellation",
-        [
-          (.want, "true", .connecting), (.cancel, "true", .disconnecting),
-          (.forget, "-", .disconnected), (.want, "true", .connecting),
-          (.open, "true", .connected),
-        ]
-      ),
-    ]
-    for (label, steps) in lives {
-      var contents = CBPeripheral.Contents()
-      #expect(contents.state == .disconnected)
-      for (index, (step, result, state)) in steps.enumerated() {
-        let taken = step.take(&contents)
-        #expect(taken == result, "\(label), step \(index)")
-        #expect(contents.state == state, "\(label), step \(index)")
-      }
+  struct Life: CustomTestStringConvertible {
+    let testDescription: String
+    let steps: [Step]
+
+    init(_ label: String, _ steps: Step...) { (testDescription, self.steps) = (label, steps) }
+  }
+
+  static let lives = [
+    Life(
+      "a link that the peer ends",
+      .want(true, .connecting), .want(false, .connecting), .open(true, .connected),
+      .want(false, .connected), .end("open", .disconnected), .want(true, .connecting)),
+    Life(
+      "a link that is cancelled",
+      .want(true, .connecting), .open(true, .connected), .cancel(true, .disconnecting),
+      .cancel(false, .disconnecting), .end("open, cancelled", .disconnected)),
+    Life(
+      "an attempt that is cancelled, and a late report of the link",
+      .want(true, .connecting), .cancel(true, .disconnecting), .open(false, .disconnecting),
+      .end("closed, cancelled", .disconnected)),
+    Life(
+      "an attempt that fails",
+      .want(true, .connecting), .end("closed", .disconnected)),
+    Life(
+      "a second request before the end of the first",
+      .want(true, .connecting), .cancel(true, .disconnecting), .want(true, .disconnecting),
+      .want(false, .disconnecting), .end("closed, cancelled", .connecting), .open(true, .connected),
+      .end("open", .disconnected)),
+    Life(
+      "two cancelled requests",
+      .want(true, .connecting), .cancel(true, .disconnecting), .want(true, .disconnecting),
+      .cancel(true, .disconnecting), .end("closed, cancelled", .disconnecting),
+      .end("closed, cancelled", .disconnected)),
+    Life(
+      "a link that is made again",
+      .want(true, .connecting), .open(true, .connected), .lose(true, .connected),
+      .endReconnecting("open", .connecting), .open(true, .connected), .end("open", .disconnected)),
+    Life(
+      "a cancellation of the link that is made again",
+      .want(true, .connecting), .open(true, .connected), .lose(true, .connected),
+      .cancel(true, .disconnecting), .endReconnecting("open", .disconnecting),
+      .end("closed, cancelled", .disconnected)),
+    Life(
+      "a cancellation before the loss",
+      .want(true, .connecting), .open(true, .connected), .cancel(true, .disconnecting),
+      .lose(false, .disconnecting), .end("open, cancelled", .disconnected)),
+    Life(
+      "reports without a request",
+      .cancel(false, .disconnected), .open(false, .disconnected), .lose(false, .disconnected),
+      .end("closed", .disconnected), .want(true, .connecting)),
+    Life(
+      "the release of the manager",
+      .want(true, .connecting), .open(true, .connected), .forget(.disconnected),
+      .cancel(false, .disconnected), .end("closed", .disconnected)),
+    Life(
+      "the release of the manager after a cancellation",
+      .want(true, .connecting), .cancel(true, .disconnecting), .forget(.disconnected),
+      .want(true, .connecting), .open(true, .connected)),
+  ]
+
+  @Test("its state follows requests, reports and cancellations", arguments: lives)
+  func states(life: Life) {
+    var contents = CBPeripheral.Contents()
+    #expect(contents.state == .disconnected)
+    for (index, step) in life.steps.enumerated() {
+      let taken = step.call(&contents)
+      #expect(taken == step.result, "step \(index)")
+      #expect(contents.state == step.state, "step \(index)")
     }
   }
 
   /// Contents whose calls can be written in an expectation.
-  private final class Life {
+  private final class Kept {
     private(set) var now = CBPeripheral.Contents()
 
     func take<Result>(_ body: (inout CBPeripheral.Contents) -> Result) -> Result { body(&now) }
@@ -150,10 +121,10 @@ struct PeripheralContentsTests {
   @Test("what was known of the server ends with the link")
   func forgotten() {
     for (label, end) in [
-      ("the end", { (life: Life) in _ = life.take { $0.linkEnded() } }),
+      ("the end", { (life: Kept) in _ = life.take { $0.linkEnded() } }),
       ("the manager's release", { life in life.take { $0.forgetLinks() } }),
     ] {
-      let contents = Life()
+      let contents = Kept()
       _ = contents.take { $0.wantLink() }
       _ = contents.take { $0.linkOpened(.maximum) }
       #expect(contents.now.mtu == .maximum)
@@ -175,7 +146,7 @@ struct PeripheralContentsTests {
 
   @Test("a name that was read counts more than an advertised one")
   func names() {
-    let contents = Life()
+    let contents = Kept()
     #expect(contents.now.name == nil)
     contents.take { $0.heard(KnownName(text: "A", isRead: false)) }
     #expect(contents.now.name == "A")
@@ -194,7 +165,7 @@ struct PeripheralContentsTests {
 
   @Test("16 writes fill the room, 1,024 wait at most, and room is reported once at 8")
   func writes() {
-    let contents = Life()
+    let contents = Kept()
     for _ in 0..<15 { #expect(contents.take { $0.beginWrite() }) }
     #expect(!contents.now.mustReportReady)
     for _ in 0..<15 { #expect(!contents.take { $0.endWrite() }) }

@@ -7,10 +7,10 @@ import Testing
 /// A central that opens and closes a published channel while the program does not take its channels.
 @Suite("L2CAP channels: a program that lags")
 struct ChannelBacklogTests {
-  private let it: ChannelStage
+  private let it: ChannelScene
 
   init() throws {
-    it = try ChannelStage(isSeparate: true)
+    it = try ChannelScene(isSeparate: true)
   }
 
   /// Opens and closes a channel this often, from the first device. Returns how often it opened.
@@ -45,17 +45,15 @@ struct ChannelBacklogTests {
   func otherLink() throws {
     it.suspend()
     #expect(cycle(12) == 9)
-    let second = HandRadio(it.stage.air.addController(address: .numbered(0x02)), state: .poweredOn)
-    second.device.radioIsReady(at: it.stage.now)
-    it.stage.add(second)
-    let log = CentralLog()
-    let manager = CBCentralManager(delegate: log, queue: it.stage.queue, thread: second)
-    it.stage.settle()
+    let second = it.scene.add(Seat(state: .poweredOn), number: 0x02)
+    let log = Log()
+    let manager = CBCentralManager(delegate: log, queue: it.scene.queue, thread: second)
+    it.scene.settle()
     let peripheral = try #require(
       manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBE))]).first)
     peripheral.delegate = log
     manager.connect(peripheral)
-    it.stage.pass(1_000)
+    it.scene.pass(1_000)
     #expect(peripheral.state == .connected)
     _ = log.take()
     peripheral.openL2CAPChannel(128)
@@ -64,9 +62,9 @@ struct ChannelBacklogTests {
 
     // A central that connects again has no more room than before.
     it.manager.cancelPeripheralConnection(it.peripheral)
-    it.stage.pass(1_000)
+    it.scene.pass(1_000)
     it.manager.connect(it.peripheral)
-    it.stage.pass(1_000)
+    it.scene.pass(1_000)
     #expect(it.peripheral.state == .connected)
     #expect(cycle(3) == 0)
     it.resume()

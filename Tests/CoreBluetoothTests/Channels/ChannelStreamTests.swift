@@ -6,6 +6,10 @@ import Testing
 
 @Suite("L2CAP channels: streams")
 struct ChannelStreamTests {
+  private let it: ChannelScene
+
+  init() throws { it = try ChannelScene() }
+
   /// Bytes that each differ from the one 256 before.
   private func bytes(_ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
@@ -13,32 +17,25 @@ struct ChannelStreamTests {
 
   @Test("bytes go both ways, and a delegate is called once until it reads")
   func events() throws {
-    let it = try ChannelStage()
     let (own, other) = try it.open()
     #expect(own.write([1, 2, 3]) == 3)
-    it.settle()
-    #expect(own.log.take() == ["out space"])
+    #expect(it.take(own) == ["out space"])
     #expect(other.log.take() == ["in bytes"])
     own.write([4, 5])
-    it.settle()
-    #expect(other.log.take() == [])
+    #expect(it.take(other) == [])
     #expect(other.read(limit: 1) == [1])
-    it.settle()
-    #expect(other.log.take() == ["in bytes"])
+    #expect(it.take(other) == ["in bytes"])
     #expect(other.read() == [2, 3, 4, 5])
-    it.settle()
-    #expect(other.log.take() == [])
+    #expect(it.take(other) == [])
     #expect(other.input.hasBytesAvailable == false)
 
     other.write(bytes(5_000))
-    it.settle()
-    #expect(own.log.take().last == "in bytes")
+    #expect(it.take(own).last == "in bytes")
     #expect(own.read() == bytes(5_000))
   }
 
   @Test("a reader that does not read stops the writer, and nothing is lost")
   func backPressure() throws {
-    let it = try ChannelStage()
     let (own, other) = try it.open()
     let sent = bytes(200_000)
     var position = 0
@@ -75,7 +72,6 @@ struct ChannelStreamTests {
 
   @Test("a stream that the other side closes ends after its last byte is read")
   func closedByPeer() throws {
-    let it = try ChannelStage()
     for closesCentral in [true, false] {
       let (own, other) = try it.open()
       let (closing, staying) = closesCentral ? (own, other) : (other, own)
@@ -89,21 +85,19 @@ struct ChannelStreamTests {
       #expect(staying.input.streamStatus == .open)
       #expect(staying.output.streamStatus == .atEnd)
       #expect(staying.read() == [1, 2, 3])
-      it.settle()
-      #expect(staying.log.take() == ["in end"])
+      #expect(it.take(staying) == ["in end"])
       #expect(staying.input.streamStatus == .atEnd)
       #expect(staying.input.streamError == nil)
       var byte: UInt8 = 0
       #expect(unsafe staying.input.read(&byte, maxLength: 1) == 0)
       #expect(unsafe staying.output.write([1], maxLength: 1) == -1)
       #expect((staying.output.streamError as NSError?)?.code == Int(EPIPE))
-      #expect(it.peer.device.host.channels.count == 0)
+      #expect(it.openChannels == 0)
     }
   }
 
   @Test("bytes written before closing are sent, even to a slow reader")
   func drain() throws {
-    let it = try ChannelStage()
     let (own, other) = try it.open()
     let sent = bytes(50_000)
     var position = 0
@@ -116,51 +110,52 @@ struct ChannelStreamTests {
     own.input.close()
     own.output.close()
     it.settle()
-    #expect(it.peer.device.host.channels.count == 1)
+    #expect(it.openChannels == 1)
     var received: [UInt8] = []
     for _ in 0..<10 {
       received += other.read()
       it.settle()
     }
     #expect(received == sent)
-    #expect(it.peer.device.host.channels.count == 0)
+    #expect(it.openChannels == 0)
     #expect(other.input.streamStatus == .atEnd)
   }
 
-  @Test("a channel with closed streams ends after 10 s, even if the other side does not read")
+  @Test("a closed channel may send the rest for exactly 10 s, even if nobody reads it")
   func undrained() throws {
-    let it = try ChannelStage()
     let (own, other) = try it.open()
     for _ in 0..<100 where own.output.hasSpaceAvailable {
       own.write(bytes(1_000))
       it.settle()
     }
+    let channels = it.scene.radio.device.channels
     own.output.close()
-    own.input.close()
-    it.stage.pass(9_000)
-    #expect(it.peer.device.host.channels.count == 1)
-    it.stage.pass(2_000)
     it.settle()
-    #expect(it.peer.device.host.channels.count == 0)
+    #expect(channels.deadline == nil)
+    own.input.close()
+    it.settle()
+    #expect(channels.deadline == it.scene.now.advanced(by: 10_000))
+    it.scene.pass(9_000)
+    #expect(it.openChannels == 1)
+    it.scene.pass(2_000)
+    it.settle()
+    #expect(it.openChannels == 0)
     #expect(other.log.take().contains("out end"))
   }
 
   @Test("the loss of the link is an error of both streams; earlier bytes can be read")
   func linkLoss() throws {
-    let it = try ChannelStage()
     let (own, other) = try it.open()
     other.write([1, 2, 3])
     it.settle()
     _ = own.log.take()
     it.peer.device.host.disconnectAll()
-    it.settle()
-    #expect(own.log.take() == ["out error"])
+    #expect(it.take(own) == ["out error"])
     #expect(own.output.streamStatus == .error)
     #expect((own.output.streamError as? CBError)?.code == .peripheralDisconnected)
     #expect(own.input.streamStatus == .open && own.input.streamError == nil)
     #expect(own.read() == [1, 2, 3])
-    it.settle()
-    #expect(own.log.take() == ["in error"])
+    #expect(it.take(own) == ["in error"])
     var byte: UInt8 = 0
     #expect(unsafe own.input.read(&byte, maxLength: 1) == -1)
     #expect((own.input.streamError as? CBError)?.code == .peripheralDisconnected)
@@ -170,26 +165,22 @@ struct ChannelStreamTests {
 
   @Test("a manager that ends its link or releases a channel closes it")
   func released() throws {
-    let it = try ChannelStage()
     let (own, other) = try it.open()
     own.release()
-    it.settle()
-    #expect(other.log.take() == ["in end", "out end"])
+    #expect(it.take(other) == ["in end", "out end"])
     #expect(own.input.streamStatus == .atEnd)
 
     let (second, third) = try it.open()
     it.manager.cancelPeripheralConnection(it.peripheral)
-    it.settle()
-    #expect(second.log.take() == ["in end", "out end"])
+    #expect(it.take(second) == ["in end", "out end"])
     #expect(third.log.take() == ["in error", "out error"])
   }
 
   @Test("a manager that leaves a link closes its channels, and those of another continue")
   func leaves() throws {
-    let it = try ChannelStage()
     let (own, other) = try it.open()
-    let log = CentralLog()
-    let (manager, peripherals) = it.stage.manager(log, knowing: 0xBE)
+    let log = Log()
+    let (manager, peripherals) = it.scene.manager(log, knowing: 0xBE)
     manager.connect(peripherals[0])
     it.settle()
     _ = log.take()
@@ -210,70 +201,63 @@ struct ChannelStreamTests {
 
   @Test("a channel that has ended is not closed again: the next one may have its number")
   func nextChannel() throws {
-    let it = try ChannelStage()
     let (own, other) = try it.open()
-    let channels = it.stage.radio.device.channels
+    let channels = it.scene.radio.device.channels
     let pipe = own.input.state.pipe
     pipe.close()
     channels.attend(to: pipe)
     channels.closed(0, with: .closedByPeer)
     channels.begin(0, ChannelPipe { _ in }, at: 0) { _ in }
     it.settle()
-    #expect(it.peer.device.host.channels.count == 1)
+    #expect(it.openChannels == 1)
     withExtendedLifetime(other) {}
   }
 
-  @Test("a stream that is removed from one mode of a run loop still reports in another")
+  @Test("events are delivered in each mode of a run loop in which a stream is scheduled")
   func modes() throws {
-    let it = try ChannelStage()
     let (own, other) = try it.open()
     let mode = RunLoop.Mode("other")
     own.input.schedule(in: .current, forMode: mode)
     own.input.remove(from: .current, forMode: mode)
     other.write([1])
-    it.settle()
-    #expect(own.log.take() == ["in bytes"])
-  }
+    #expect(it.take(own) == ["in bytes"])
+    #expect(own.read() == [1])
 
-  @Test("an event that waits in one mode of a run loop is delivered in another that is added")
-  func addedMode() throws {
-    let it = try ChannelStage()
-    let (own, other) = try it.open()
+    // An event that waits in one mode is delivered in another that is added.
     own.input.remove(from: .current, forMode: .default)
-    own.input.schedule(in: .current, forMode: RunLoop.Mode("other"))
-    other.write([1])
-    it.stage.settle()
+    own.input.schedule(in: .current, forMode: mode)
+    other.write([2])
+    it.scene.settle()
     #expect(own.input.state.isDue)
     own.input.schedule(in: .current, forMode: .default)
-    it.settle()
-    #expect(own.log.take() == ["in bytes"])
+    #expect(it.take(own) == ["in bytes"])
+    #expect(own.read() == [2])
+
+    // Without a mode there is none.
+    for stream in [own.input, own.output] {
+      stream.remove(from: .current, forMode: .default)
+      stream.remove(from: .current, forMode: mode)
+    }
+    other.write([3])
+    #expect(it.take(own) == [])
+    #expect(own.input.hasBytesAvailable)
+    own.input.schedule(in: .current, forMode: .default)
+    #expect(it.take(own) == ["in bytes"])
   }
 
   @Test("a channel that a delegate does not keep is closed")
   func notKept() throws {
-    let it = try ChannelStage()
     it.peripheral.openL2CAPChannel(128)
-    it.stage.settle()
-    #expect(it.peer.device.host.channels.count == 1)
+    it.scene.settle()
+    #expect(it.openChannels == 1)
     _ = it.recorder.takeChannels()
     it.settle()
-    #expect(it.peer.device.host.channels.count == 0)
+    #expect(it.openChannels == 0)
     #expect(it.log.takeChannels().first?.inputStream.streamStatus == .notOpen)
   }
 
-  @Test("a stream that is not open or not scheduled reports nothing")
+  @Test("a stream that is not open reports nothing, and keeps the bytes that arrive")
   func notOpen() throws {
-    let it = try ChannelStage()
-    let (own, other) = try it.open()
-    for stream in [own.input, own.output] { stream.remove(from: .current, forMode: .default) }
-    other.write([1])
-    it.settle()
-    #expect(own.log.take() == [])
-    #expect(own.input.hasBytesAvailable)
-    own.input.schedule(in: .current, forMode: .default)
-    it.settle()
-    #expect(own.log.take() == ["in bytes"])
-
     it.peripheral.openL2CAPChannel(128)
     it.settle()
     let channel = try #require(it.log.takeChannels().first)
@@ -294,4 +278,74 @@ struct ChannelStreamTests {
     #expect(unsafe input.read(&byte, maxLength: 1) == 1)
     #expect(byte == 7)
   }
+
+  // MARK: Wrong and repeated calls
+
+  @Test("calls with no bytes, and those that a stream does not support")
+  func calls() throws {
+    let (own, other) = try it.open()
+    var byte: UInt8 = 0
+    #expect(unsafe own.input.read(&byte, maxLength: 0) == 0)
+    #expect(unsafe own.input.read(&byte, maxLength: -1) == -1)
+    #expect(unsafe own.output.write([1], maxLength: 0) == 0)
+    #expect(unsafe own.output.write([1], maxLength: -1) == -1)
+    var pointer: UnsafeMutablePointer<UInt8>?
+    var count = 0
+    #expect(unsafe !own.input.getBuffer(&pointer, length: &count))
+    for stream in [own.input, own.output] as [Stream] {
+      #expect(stream.property(forKey: .networkServiceType) == nil)
+      #expect(!stream.setProperty(nil, forKey: .networkServiceType))
+      #expect(stream.streamStatus == .open && stream.streamError == nil)
+    }
+    #expect(it.take(own) == [] && other.log.take() == [])
+    // Everything still works.
+    own.write([1, 2, 3])
+    it.settle()
+    #expect(other.read() == [1, 2, 3])
+  }
+
+  @Test("a stream opens and closes once")
+  func openedOnce() throws {
+    let (own, other) = try it.open()
+    for stream in [own.input, own.output] as [Stream] { stream.open() }
+    #expect(it.take(own) == [])
+    own.output.close()
+    own.output.close()
+    own.output.open()
+    #expect(it.take(own) == [])
+    #expect(own.output.streamStatus == .closed && own.input.streamStatus == .open)
+    #expect(!own.output.hasSpaceAvailable)
+    #expect(unsafe own.output.write([1], maxLength: 1) == -1)
+    // The input is still usable: a channel ends with both.
+    other.write([7])
+    it.settle()
+    #expect(own.read() == [7])
+    own.input.close()
+    #expect(it.take(other).suffix(2) == ["in end", "out end"])
+    var byte: UInt8 = 0
+    #expect(unsafe own.input.read(&byte, maxLength: 1) == -1)
+    #expect(!own.input.hasBytesAvailable)
+  }
+
+  @Test("an own channel is not taken for one that this device publishes with the same PSM")
+  func samePSM() throws {
+    let recorder = Log()
+    let manager = CBPeripheralManager(
+      delegate: recorder, queue: it.scene.queue, thread: it.scene.radio)
+    it.scene.queue.sync {}
+    manager.stateForTests(.poweredOn)
+    manager.publishL2CAPChannel(withEncryption: false)
+    it.scene.settle()
+    #expect(recorder.take() == ["published 128"])
+    let (own, other) = try it.open()
+    own.write([1])
+    it.settle()
+    #expect(other.read() == [1])
+    #expect(recorder.take() == [])
+  }
+}
+
+extension CBManager {
+  /// Sets the state that the scene's radio does not report to peripheral managers.
+  fileprivate func stateForTests(_ state: CBManagerState) { self.state = state }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import LinuxRadio
 import Testing
 
 @testable import CoreBluetooth
@@ -153,74 +152,27 @@ private final class LoopSide: NSObject, StreamDelegate {
 }
 
 /// A device that publishes a channel, and one that opens it.
-private final class EchoRoom: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
-  CBPeripheralManagerDelegate, @unchecked Sendable
-{
+private final class EchoRoom {
   private let path = AirPath()
-  private let queue = DispatchQueue(label: "managers")
-  private let psms = Inbox<CBL2CAPPSM>()
-  private let channels = Inbox<CBL2CAPChannel>()
-  private var peripheralManager: CBPeripheralManager?
-  private var central: CBCentralManager?
-  private var peripheral: CBPeripheral?
-  private var psm: CBL2CAPPSM = 0
+  private let log = Log()
+  private var publisher: CBPeripheralManager?
+  private var visitor: Visitor?
 
   /// Opens a channel. Returns the central's end, and then the peripheral's.
   func open() throws -> (CBL2CAPChannel, CBL2CAPChannel) {
-    let radios = (0..<2).map { _ in path.radio() }
-    queue.sync {
-      peripheralManager = CBPeripheralManager(delegate: self, queue: queue, radio: radios[0])
-    }
-    let psm = try psms.take()
-    queue.sync {
-      self.psm = psm
-      central = CBCentralManager(delegate: self, queue: queue, radio: radios[1])
-    }
-    let channels = try [channels.take(), channels.take()]
-    let own = try #require(channels.first { $0.peer is CBPeripheral })
-    return (own, try #require(channels.first { $0.peer is CBCentral }))
-  }
-
-  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-    guard peripheral.state == .poweredOn else { return }
-    peripheral.publishL2CAPChannel(withEncryption: false)
-  }
-
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM,
-    error: (any Error)?
-  ) {
-    peripheral.startAdvertising([:])
-    psms.put(PSM)
-  }
-
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?
-  ) {
-    if let channel { channels.put(channel) }
-  }
-
-  func centralManagerDidUpdateState(_ central: CBCentralManager) {
-    if central.state == .poweredOn { central.scanForPeripherals(withServices: nil) }
-  }
-
-  func centralManager(
-    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral,
-    advertisementData: [String: Any], rssi RSSI: NSNumber
-  ) {
-    central.stopScan()
-    self.peripheral = peripheral
-    peripheral.delegate = self
-    central.connect(peripheral)
-  }
-
-  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-    peripheral.openL2CAPChannel(psm)
-  }
-
-  func peripheral(
-    _ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?
-  ) {
-    if let channel { channels.put(channel) }
+    let publisher = CBPeripheralManager(
+      delegate: log, queue: DispatchQueue(label: "publisher"), radio: path.radio())
+    try log.lines.expect("state poweredOn")
+    publisher.publishL2CAPChannel(withEncryption: false)
+    publisher.startAdvertising([:])
+    try log.lines.expect("published 128", "advertising true")
+    let visitor = try Visitor(path.radio())
+    try visitor.connect()
+    visitor.peripheral?.openL2CAPChannel(128)
+    _ = try (visitor.log.lines.take("channel true"), log.lines.take("opened 128"))
+    (self.publisher, self.visitor) = (publisher, visitor)
+    return (
+      try #require(visitor.log.takeChannels().first), try #require(log.takeChannels().first)
+    )
   }
 }

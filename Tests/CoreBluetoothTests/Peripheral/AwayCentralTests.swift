@@ -1,84 +1,34 @@
 import BluetoothHost
-import Dispatch
 import Foundation
 import Testing
-import VirtualRadio
 
 @testable import CoreBluetooth
 
 /// A central, and a device whose manager has published the services `A000` and `B000` of four
 /// attributes each. Their values are notified on an encrypted link.
-private final class AwayStage: ManagerThread, @unchecked Sendable {
-  let bench = AirBench(seed: 5)
-  let central: Seat<DeviceRunner>
-  let peripheral: Seat<LocalDevice>
-  let recorder = PeripheralRecorder()
+private final class AwayScene: Scene {
+  private(set) var peripheral: Seat!
+  let recorder = Log()
   /// The bonds of the peripheral, then those of the central.
   let bonds: [RadioBonds]
-  private let queue = DispatchQueue(label: "delegates")
-  /// The calls that wait for the devices' threads, in the same order.
-  private let jobs: [Locked<[@Sendable (LocalDevice) -> Void]>]
   private(set) var manager: CBPeripheralManager!
   /// The published services, by their names.
   private(set) var services: [Character: CBMutableService] = [:]
+  var central: Seat { radio }
 
   static let serviceChanged = handle(0x000A)
-  static let address = SafeStage.address(1)
 
   init(bonds: [RadioBonds] = [RadioBonds(), RadioBonds()]) {
-    bench.deadlineLimit = 200_000
     self.bonds = bonds
-    peripheral = Seat(
-      LocalDevice(address: .automatic(orRandom: .zero), bonds: bonds[0]), on: bench,
-      bench.air.addController(address: Self.address))
-    central = Seat(
-      DeviceRunner(bonds: bonds[1]), on: bench,
-      bench.air.addController(address: SafeStage.address(0)))
-    jobs = [Locked([]), Locked([])]
-    for (number, device) in devices.enumerated() {
-      let jobs = jobs[number]
-      device.pairing.perform = { job in jobs.withLock { $0.append(job) } }
-    }
-    manager = CBPeripheralManager(delegate: recorder, queue: queue, thread: self)
-    queue.sync {}
+    super.init(radio: Seat(bonds: bonds[1], isRecorded: true), seed: 5)
+    peripheral = add(Seat(bonds: bonds[0], state: .poweredOn), number: 0xBE)
+    manager = CBPeripheralManager(delegate: recorder, queue: queue, thread: peripheral)
+    settle()
     add("A")
     add("B")
     manager.startAdvertising([:])
     run(for: 100)
     _ = recorder.take()
-  }
-
-  private var devices: [LocalDevice] { [device, central.program.device] }
-
-  // MARK: The manager's thread, which is the test's
-
-  var device: LocalDevice { peripheral.program }
-
-  func perform(_ body: @escaping @Sendable (LocalDevice) -> Void) -> Bool {
-    device.run([body], at: bench.now)
-    return true
-  }
-
-  func watchState(_ body: @escaping @Sendable (CBManagerState) -> Void) -> AnyObject {
-    body(.poweredOn)
-    return self
-  }
-
-  func run(for milliseconds: UInt32, until isDone: () -> Bool = { false }) {
-    #expect(throws: Never.self) {
-      try bench.run(for: milliseconds) {
-        DevicePairing.queue.sync {}
-        for (device, jobs) in zip(devices, jobs) {
-          let waiting = jobs.withLock { jobs in
-            defer { jobs = [] }
-            return jobs
-          }
-          device.run(waiting, at: bench.now)
-        }
-        return isDone()
-      }
-    }
-    queue.sync {}
   }
 
   // MARK: Services
@@ -94,12 +44,12 @@ private final class AwayStage: ManagerThread, @unchecked Sendable {
     ]
     services[name] = service
     manager.add(service)
-    queue.sync {}
+    settle()
   }
 
   func remove(_ name: Character) {
     if let service = services.removeValue(forKey: name) { manager.remove(service) }
-    queue.sync {}
+    settle()
   }
 
   /// Sends `value` to the centrals that subscribe to a service.
@@ -114,25 +64,25 @@ private final class AwayStage: ManagerThread, @unchecked Sendable {
 
   /// Connects, and lets a link to a bonded peer be encrypted.
   func connect() -> LinkID {
-    let link = central.program.central.connect(to: Self.address)
+    let link = central.central.connect(to: .numbered(0xBE))
     for value in 0x01...0x80 as ClosedRange<UInt16> {
-      central.program.central.listen(to: handle(value), on: link)
+      central.central.listen(to: handle(value), on: link)
     }
-    run(for: 5_000) { central.program.links.contains(link) }
+    run(for: 5_000) { central.links.contains(link) }
     run(for: 1_000)
     return link
   }
 
   func disconnect(_ link: LinkID) {
-    central.program.central.disconnect(link)
+    central.central.disconnect(link)
     run(for: 1_000)
   }
 
   func subscribe(_ configuration: UInt16, _ value: ClientConfiguration, on link: LinkID) {
-    let range = AttributeHandleRange(start: handle(configuration), end: handle(configuration))
-    let id = central.program.central.perform(.configure(range, value), on: link)
-    run(for: 60_000) { central.program.outcomes[id] != nil }
-    #expect(central.program.outcomes[id] == .success(.configured(range.start)))
+    let id = central.central.perform(
+      .configure(range(configuration, configuration), value), on: link)
+    run(for: 60_000) { central.outcomes[id] != nil }
+    #expect(central.outcomes[id] == .success(.configured(handle(configuration))))
   }
 
   /// The central bonds, subscribes to Service Changed and both values, and leaves.
@@ -144,12 +94,12 @@ private final class AwayStage: ManagerThread, @unchecked Sendable {
     subscribe(0x000B, .indication, on: link)
     disconnect(link)
     _ = recorder.take()
-    _ = central.program.takeEvents()
+    _ = central.takeEvents()
   }
 
   /// The values received since the last call.
   func takeNotified() -> [(handle: AttributeHandle, value: [UInt8])] {
-    central.program.takeEvents().compactMap { event in
+    central.takeEvents().compactMap { event in
       if case .notified(_, let handle, let value) = event { (handle, value) } else { nil }
     }
   }
@@ -172,11 +122,11 @@ private struct Change: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let subscriptions: [String]
   let stored: [ClientConfiguration]
-  let make: @Sendable (AwayStage) -> Void
+  let make: @Sendable (AwayScene) -> Void
 
   init(
     _ label: String, _ subscriptions: [String], _ stored: [ClientConfiguration],
-    _ make: @escaping @Sendable (AwayStage) -> Void
+    _ make: @escaping @Sendable (AwayScene) -> Void
   ) {
     testDescription = label
     self.subscriptions = subscriptions
@@ -226,89 +176,67 @@ private let changes: [Change] = [
 @Suite("Services that change while a bonded central is away")
 struct AwayCentralTests {
   // Symptom: the central had only its subscription to Service Changed.
-  @Test("Subscriptions outside the change are restored", arguments: changes)
-  fileprivate func restored(change: Change) {
-    let stage = AwayStage()
-    stage.visit()
-    change.make(stage)
-    #expect(stage.takeSubscriptions() == [])
-    _ = stage.connect()
-    expectRestored(change, on: stage)
-  }
-
-  @Test("They are restored if the device had been started again before the change")
-  func restarted() {
-    for change in changes {
-      let first = AwayStage()
-      first.visit()
-      // No client has read the hash of the new device's database before the change.
-      let stage = AwayStage(bonds: first.bonds)
-      change.make(stage)
-      _ = stage.connect()
-      expectRestored(change, on: stage)
-    }
-  }
-
-  private func expectRestored(
-    _ change: Change, on stage: AwayStage, sourceLocation: SourceLocation = #_sourceLocation
-  ) {
-    let label = Comment(rawValue: change.testDescription)
-    #expect(
-      stage.takeSubscriptions() == change.subscriptions, label, sourceLocation: sourceLocation)
-    let notified = stage.takeNotified()
-    #expect(
-      notified.map(\.handle) == [AwayStage.serviceChanged], label, sourceLocation: sourceLocation)
-    #expect(
-      notified.map(\.value) == [[1, 0, 0xFF, 0xFF]], label, sourceLocation: sourceLocation)
-    for (number, name) in "ABC".enumerated() { stage.update(name, UInt8(number)) }
+  @Test(
+    "Subscriptions outside the change are restored, also by a device that was started again",
+    arguments: changes, [false, true])
+  fileprivate func restored(change: Change, isRestarted: Bool) {
+    var scene = AwayScene()
+    scene.visit()
+    // No client has read the hash of the new device's database before the change.
+    if isRestarted { scene = AwayScene(bonds: scene.bonds) }
+    change.make(scene)
+    #expect(scene.takeSubscriptions() == [])
+    _ = scene.connect()
+    #expect(scene.takeSubscriptions() == change.subscriptions)
+    let notified = scene.takeNotified()
+    #expect(notified.map(\.handle) == [AwayScene.serviceChanged])
+    #expect(notified.map(\.value) == [[1, 0, 0xFF, 0xFF]])
+    for (number, name) in "ABC".enumerated() { scene.update(name, UInt8(number)) }
     let received = change.subscriptions.map { $0.hasPrefix("A") ? [0] : [1] as [UInt8] }
-    #expect(
-      stage.takeNotified().map(\.value) == received, label, sourceLocation: sourceLocation)
-    let hash = stage.device.host.server.database.hash
-    #expect(stage.record?.databaseHash == hash, label, sourceLocation: sourceLocation)
-    #expect(stage.record?.isChangeAware == true, label, sourceLocation: sourceLocation)
+    #expect(scene.takeNotified().map(\.value) == received)
+    let hash = scene.peripheral.device.host.server.database.hash
+    #expect(scene.record?.databaseHash == hash)
+    #expect(scene.record?.isChangeAware == true)
     let stored = [.indication] + change.stored
-    #expect(
-      stored.indices.map { stage.record?.subscriptions[$0] } == stored, label,
-      sourceLocation: sourceLocation)
-    #expect(stage.record?.subscriptions[stored.count] == ClientConfiguration.none, label)
+    #expect(stored.indices.map { scene.record?.subscriptions[$0] } == stored)
+    #expect(scene.record?.subscriptions[stored.count] == ClientConfiguration.none)
   }
 
   @Test("A second change while the central is away again keeps the rest again")
   func twice() {
-    let stage = AwayStage()
-    stage.visit()
-    stage.add("C")
-    let link = stage.connect()
-    #expect(stage.takeSubscriptions() == ["A001", "B001"])
-    stage.disconnect(link)
-    _ = stage.recorder.take()
-    stage.remove("A")
-    _ = stage.connect()
-    #expect(stage.takeSubscriptions() == ["B001"])
+    let scene = AwayScene()
+    scene.visit()
+    scene.add("C")
+    let link = scene.connect()
+    #expect(scene.takeSubscriptions() == ["A001", "B001"])
+    scene.disconnect(link)
+    _ = scene.recorder.take()
+    scene.remove("A")
+    _ = scene.connect()
+    #expect(scene.takeSubscriptions() == ["B001"])
   }
 
   @Test("The same services, published again, restore all, and nothing has changed")
   func publishedAgain() {
-    let stage = AwayStage()
-    stage.visit()
+    let scene = AwayScene()
+    scene.visit()
     // An app does this whenever its radio is back.
-    stage.remove("A")
-    stage.remove("B")
-    stage.add("A")
-    stage.add("B")
-    _ = stage.connect()
-    #expect(stage.takeSubscriptions() == ["A001", "B001"])
-    #expect(stage.takeNotified().isEmpty)
+    scene.remove("A")
+    scene.remove("B")
+    scene.add("A")
+    scene.add("B")
+    _ = scene.connect()
+    #expect(scene.takeSubscriptions() == ["A001", "B001"])
+    #expect(scene.takeNotified().isEmpty)
   }
 
   @Test("After more databases than the device remembers, Service Changed is left")
   func forgotten() {
-    let stage = AwayStage()
-    stage.visit()
-    for number in 0..<17 { stage.add("C", kind: number % 10) }
-    _ = stage.connect()
-    #expect(stage.takeSubscriptions() == [])
-    #expect(stage.takeNotified().map(\.handle) == [AwayStage.serviceChanged])
+    let scene = AwayScene()
+    scene.visit()
+    for number in 0..<17 { scene.add("C", kind: number % 10) }
+    _ = scene.connect()
+    #expect(scene.takeSubscriptions() == [])
+    #expect(scene.takeNotified().map(\.handle) == [AwayScene.serviceChanged])
   }
 }

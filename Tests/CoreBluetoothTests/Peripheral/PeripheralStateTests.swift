@@ -15,67 +15,29 @@ struct PeripheralStateTests {
     ]
     data[CBAdvertisementDataLocalNameKey] = name
     it.manager.startAdvertising(data)
-    it.stage.settle()
+    it.radio.settle()
     return it.recorder.take()
   }
 
   /// The parameters of the last LE Set Advertising Data, without their padding.
   private var advertised: [UInt8]? {
-    it.stage.commands.last { $0.opcode == .leSetAdvertisingData }
+    it.radio.calls.last { $0.opcode == .leSetAdvertisingData }
       .map { Array($0.parameters[1...Int($0.parameters[0])]) }
-  }
-
-  /// A powered-on manager on a separate queue, which the test can suspend.
-  private func slowManager() -> (CBPeripheralManager, PeripheralRecorder, DispatchQueue) {
-    let queue = DispatchQueue(label: "slow")
-    let recorder = PeripheralRecorder()
-    let manager = CBPeripheralManager(delegate: recorder, queue: queue, thread: it.stage)
-    it.stage.settle()
-    queue.sync {}
-    _ = recorder.take()
-    return (manager, recorder, queue)
   }
 
   @Test("The state is reported first, and each change once")
   func states() {
-    let stage = PeripheralStage()
-    let recorder = PeripheralRecorder()
-    let manager = CBPeripheralManager(delegate: recorder, queue: stage.queue, thread: stage)
-    stage.settle()
+    let (radio, recorder) = (ScriptedRadio.peripheral(), Log())
+    let manager = CBPeripheralManager(
+      delegate: recorder, queue: radio.queue, thread: radio.host)
+    radio.settle()
     #expect(manager.state == .unknown)
     #expect(recorder.take() == [])
-    stage.change(to: .poweredOn)
-    stage.change(to: .poweredOn)
-    stage.change(to: .poweredOff)
+    radio.change(to: .poweredOn)
+    radio.change(to: .poweredOn)
+    radio.change(to: .poweredOff)
     #expect(manager.state == .poweredOff)
     #expect(recorder.take() == ["state poweredOn", "state poweredOff"])
-  }
-
-  @Test(
-    "Calls have no effect without power", arguments: [CBManagerState.unknown, .poweredOff])
-  func notPoweredOn(state: CBManagerState) {
-    let stage = PeripheralStage()
-    let recorder = PeripheralRecorder()
-    let manager = CBPeripheralManager(delegate: recorder, queue: stage.queue, thread: stage)
-    stage.change(to: state)
-    _ = recorder.take()
-    stage.forget()
-    let service = CBMutableService(type: CBUUID(string: "B000"), primary: true)
-    let value = CBMutableCharacteristic(
-      type: CBUUID(string: "B001"), properties: .notify, value: nil, permissions: [])
-    manager.add(service)
-    manager.startAdvertising(nil)
-    manager.stopAdvertising()
-    manager.remove(service)
-    manager.removeAllServices()
-    #expect(!manager.updateValue(Data(), for: value, onSubscribedCentrals: nil))
-    stage.settle()
-    #expect(recorder.take() == [])
-    #expect(stage.commands.isEmpty)
-    // They have no later effect either.
-    stage.change(to: .poweredOn)
-    #expect(recorder.take() == ["state poweredOn"])
-    #expect(stage.commands.isEmpty)
   }
 
   @Test("Advertising starts with the services and the name, and stops")
@@ -84,12 +46,12 @@ struct PeripheralStateTests {
     #expect(advertise("8-Ball", ["A000", "180F"]) == ["advertising true"])
     #expect(
       advertised == [2, 1, 6, 5, 3, 0x00, 0xA0, 0x0F, 0x18, 7, 9] + Array("8-Ball".utf8))
-    #expect(it.stage.commands.last?.opcode == .leSetAdvertisingEnable)
+    #expect(it.radio.calls.last?.opcode == .leSetAdvertisingEnable)
     #expect(it.deviceName == Array("8-Ball".utf8))
     it.manager.stopAdvertising()
     #expect(!it.manager.isAdvertising)
-    it.stage.settle()
-    #expect(it.stage.commands.last?.parameters == [0])
+    it.radio.settle()
+    #expect(it.radio.calls.last?.parameters == [0])
     #expect(it.recorder.take() == [])
     #expect(advertise(nil, []) == ["advertising true"])
     #expect(advertised == [2, 1, 6])
@@ -103,38 +65,38 @@ struct PeripheralStateTests {
       CBAdvertisementDataTxPowerLevelKey: NSNumber(value: 4),
       CBAdvertisementDataServiceUUIDsKey: "not a list",
     ])
-    it.stage.settle()
-    #expect(it.recorder.take() == ["advertising true"])
+    #expect(it.take() == ["advertising true"])
     #expect(advertised == [2, 1, 6, 2, 9, 0x6E])
   }
 
   @Test("Starting twice is an error without effect")
   func twice() {
     #expect(advertise("one", []) == ["advertising true"])
-    #expect(advertise("two", []) == ["advertising true CBErrorDomain 9"])
+    #expect(advertise("two", []) == ["advertising true: CBError.alreadyAdvertising"])
     #expect(advertised == [2, 1, 6, 4, 9] + Array("one".utf8))
   }
 
   @Test("Advertising that stops before its start is reported is never reported")
   func stoppedAtOnce() {
-    let (manager, recorder, queue) = slowManager()
+    let queue = DispatchQueue(label: "slow")
+    let (manager, recorder) = it.another(on: queue)
     queue.suspend()
     manager.startAdvertising(nil)
-    it.stage.settle()
+    it.radio.settle()
     manager.stopAdvertising()
     queue.resume()
-    it.stage.settle()
+    it.radio.settle()
     queue.sync {}
     #expect(!manager.isAdvertising)
     #expect(recorder.take() == [])
-    #expect(it.stage.commands.last?.parameters == [0])
+    #expect(it.radio.calls.last?.parameters == [0])
     // The next start is reported once.
     queue.suspend()
     manager.startAdvertising(nil)
-    it.stage.settle()
+    it.radio.settle()
     manager.stopAdvertising()
     manager.startAdvertising(nil)
-    it.stage.settle()
+    it.radio.settle()
     queue.resume()
     queue.sync {}
     #expect(manager.isAdvertising)
@@ -143,58 +105,55 @@ struct PeripheralStateTests {
 
   @Test("A refusal of the controller is reported as an error")
   func refused() {
-    it.stage.refused = .leSetAdvertisingEnable
-    #expect(advertise("one", []) == ["advertising false CBErrorDomain 0"])
+    it.radio.refused = .leSetAdvertisingEnable
+    #expect(advertise("one", []) == ["advertising false: CBError.unknown"])
     #expect(!it.manager.isAdvertising)
     // Nor does it start once the controller would accept it.
-    it.stage.refused = nil
-    it.stage.forget()
-    it.stage.connect()
-    it.stage.disconnect()
-    #expect(!it.stage.commands.contains { $0.opcode == .leSetAdvertisingEnable })
+    it.radio.refused = nil
+    it.radio.forget()
+    it.radio.connect()
+    it.radio.disconnect()
+    #expect(!it.radio.calls.contains { $0.opcode == .leSetAdvertisingEnable })
   }
 
   @Test("Without a free connection it starts all the same, and continues when a central leaves")
   func noFreeConnection() {
-    for link in UInt16(0x40)..<0x48 { it.stage.connect(link) }
-    it.stage.forget()
+    for link in UInt16(0x40)..<0x48 { it.radio.connect(link) }
+    it.radio.forget()
     #expect(advertise("one", []) == ["advertising true"])
-    #expect(it.stage.commands.isEmpty)
-    it.stage.disconnect(0x43)
-    #expect(it.stage.commands.last?.opcode == .leSetAdvertisingEnable)
-    #expect(it.stage.commands.last?.parameters == [1])
+    #expect(it.radio.calls.isEmpty)
+    it.radio.disconnect(0x43)
+    #expect(it.radio.calls.last?.opcode == .leSetAdvertisingEnable)
+    #expect(it.radio.calls.last?.parameters == [1])
   }
 
   @Test("A controller that does not advertise beside a link is like one without a free connection")
   func refusedBesideLink() {
-    it.stage.connect()
-    it.stage.refused = .leSetAdvertisingEnable
+    it.radio.connect()
+    it.radio.refused = .leSetAdvertisingEnable
     #expect(advertise("one", []) == ["advertising true"])
-    it.stage.refused = nil
-    it.stage.forget()
-    it.stage.disconnect()
-    #expect(it.stage.commands.last?.opcode == .leSetAdvertisingEnable)
-    #expect(it.stage.commands.last?.parameters == [1])
+    it.radio.refused = nil
+    it.radio.forget()
+    it.radio.disconnect()
+    #expect(it.radio.calls.last?.opcode == .leSetAdvertisingEnable)
+    #expect(it.radio.calls.last?.parameters == [1])
     #expect(it.recorder.take() == [])
   }
 
   @Test("Two managers are one device: all services, one name")
   func twoManagers() {
-    let recorder = PeripheralRecorder()
-    let manager = CBPeripheralManager(delegate: recorder, queue: it.stage.queue, thread: it.stage)
-    it.stage.settle()
-    _ = recorder.take()
+    let (manager, recorder) = it.another()
     #expect(advertise("one", ["A000"]) == ["advertising true"])
     manager.startAdvertising([
       CBAdvertisementDataLocalNameKey: "two",
       CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "180F"), CBUUID(string: "A000")],
     ])
-    it.stage.settle()
+    it.radio.settle()
     #expect(recorder.take() == ["advertising true"])
     #expect(
       advertised == [2, 1, 6, 5, 3, 0x00, 0xA0, 0x0F, 0x18, 4, 9] + Array("one".utf8))
     it.manager.stopAdvertising()
-    it.stage.settle()
+    it.radio.settle()
     #expect(
       advertised == [2, 1, 6, 5, 3, 0x0F, 0x18, 0x00, 0xA0, 4, 9] + Array("two".utf8))
     #expect(manager.isAdvertising && !it.manager.isAdvertising)
@@ -202,52 +161,52 @@ struct PeripheralStateTests {
 
   /// The radio works again: nothing is advertised, and the service can be added again.
   private func expectFreshStart() {
-    it.stage.device.radioIsReady(at: it.stage.now)
-    it.stage.forget()
-    it.stage.change(to: .poweredOn)
-    #expect(it.stage.commands.allSatisfy { $0.opcode != .leSetAdvertisingEnable })
+    it.radio.device.radioIsReady(at: it.radio.now)
+    it.radio.forget()
+    it.radio.change(to: .poweredOn)
+    #expect(it.radio.calls.allSatisfy { $0.opcode != .leSetAdvertisingEnable })
     it.manager.add(it.service)
-    it.stage.settle()
-    #expect(it.recorder.take() == ["state poweredOn", "added A000"])
+    #expect(it.take() == ["state poweredOn", "added A000"])
   }
 
   @Test("After a reset of the controller, services and advertising have to be requested again")
   func resetting() {
     #expect(advertise("one", []) == ["advertising true"])
-    it.stage.connect()
-    it.stage.expect([0x12, 0x13, 0x00, 1, 0], gives: [0x13])
+    it.radio.connect()
+    it.radio.expect([0x12, 0x13, 0x00, 1, 0], gives: [0x13])
     _ = it.recorder.take()
-    it.stage.device.radioIsLost(RadioError("unplugged"), at: it.stage.now)
-    it.stage.change(to: .resetting)
+    it.radio.device.radioIsLost(RadioError("unplugged"), at: it.radio.now)
+    it.radio.change(to: .resetting)
     #expect(it.recorder.take() == ["40 unsubscribed from A001, 0", "state resetting"])
     #expect(!it.manager.isAdvertising)
     expectFreshStart()
     #expect(advertise("one", []) == ["advertising true"])
-    it.stage.connect()
-    it.stage.expect([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3])
+    it.radio.connect()
+    it.radio.expect([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3])
   }
 
   @Test(
     "Calls before a reset is reported are lost with it, even if the reset is already over"
   )
   func askedDuringReset() {
-    let (manager, recorder, queue) = slowManager()
+    let queue = DispatchQueue(label: "slow")
+    let (manager, recorder) = it.another(on: queue)
     let service = CBMutableService(type: CBUUID(string: "B000"), primary: true)
     queue.suspend()
-    it.stage.change(to: .resetting)
+    it.radio.change(to: .resetting)
     manager.add(service)
     manager.startAdvertising(nil)
-    it.stage.change(to: .poweredOn)
+    it.radio.change(to: .poweredOn)
     manager.add(service)
     manager.startAdvertising(nil)
-    it.stage.settle()
+    it.radio.settle()
     queue.resume()
     queue.sync {}
     #expect(recorder.take() == ["state resetting", "state poweredOn"])
-    #expect(it.stage.commands.allSatisfy { $0.opcode != .leSetAdvertisingEnable })
+    #expect(it.radio.calls.allSatisfy { $0.opcode != .leSetAdvertisingEnable })
     manager.add(service)
     manager.startAdvertising(nil)
-    it.stage.settle()
+    it.radio.settle()
     queue.sync {}
     #expect(recorder.take() == ["added B000", "advertising true"])
   }
@@ -255,11 +214,11 @@ struct PeripheralStateTests {
   @Test("Lost and then switched off, services and advertising have to be requested again")
   func lostAndSwitchedOff() {
     #expect(advertise("one", []) == ["advertising true"])
-    it.stage.device.radioIsLost(RadioError("unplugged"), at: it.stage.now)
+    it.radio.device.radioIsLost(RadioError("unplugged"), at: it.radio.now)
     // The states of a radio that was ready: until the next attempt, and after it.
     for refusal in [nil, RadioError.Kind.switchedOff] {
-      it.stage.change(
-        to: RadioWatch.state(isOpen: false, isReady: false, wasReady: true, refusal: refusal))
+      it.radio.change(
+        to: RadioWatch.state(isOpen: false, isReady: false, wasReady: true, openError: refusal))
     }
     #expect(it.recorder.take() == ["state resetting", "state poweredOff"])
     #expect(!it.manager.isAdvertising)
@@ -269,26 +228,26 @@ struct PeripheralStateTests {
   @Test("In `poweredOff`, as on Apple's systems, services stay, and advertising continues later")
   func poweredOff() {
     #expect(advertise("one", []) == ["advertising true"])
-    it.stage.device.radioIsLost(RadioError("unplugged"), at: it.stage.now)
-    it.stage.change(to: .poweredOff)
+    it.radio.device.radioIsLost(RadioError("unplugged"), at: it.radio.now)
+    it.radio.change(to: .poweredOff)
     #expect(it.manager.isAdvertising)
-    it.stage.device.radioIsReady(at: it.stage.now)
-    it.stage.change(to: .poweredOn)
-    #expect(it.stage.commands.last?.opcode == .leSetAdvertisingEnable)
-    it.stage.connect()
-    it.stage.expect([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3])
+    it.radio.device.radioIsReady(at: it.radio.now)
+    it.radio.change(to: .poweredOn)
+    #expect(it.radio.calls.last?.opcode == .leSetAdvertisingEnable)
+    it.radio.connect()
+    it.radio.expect([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3])
   }
 
   @Test("The latency request changes only that central's link")
   func latency() throws {
-    it.stage.connect()
-    it.stage.connect(0x41)
-    it.stage.expect([0x12, 0x13, 0x00, 1, 0], gives: [0x13], on: 0x41)
+    it.radio.connect()
+    it.radio.connect(0x41)
+    it.radio.expect([0x12, 0x13, 0x00, 1, 0], gives: [0x13], on: 0x41)
     let central = try #require(it.recorder.centrals.first)
     it.manager.setDesiredConnectionLatency(.low, for: central)
-    it.stage.settle()
+    it.radio.settle()
     // Connection Parameter Update Request on the signalling channel: 15 to 30 ms.
-    #expect(it.stage.signals(0x41) == [[0x12, 1, 8, 0, 12, 0, 24, 0, 0, 0, 0x90, 1]])
-    #expect(it.stage.signals(0x40) == [])
+    #expect(it.radio.signals(0x41) == [[0x12, 1, 8, 0, 12, 0, 24, 0, 0, 0, 0x90, 1]])
+    #expect(it.radio.signals(0x40) == [])
   }
 }

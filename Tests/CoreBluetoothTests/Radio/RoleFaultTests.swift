@@ -15,212 +15,210 @@ struct RoleFaultTests {
     .leCreateConnection, .disconnect, .leSetDataLength, .leSetPHY, .readRSSI,
   ]
 
-  @Test(arguments: commands, [1, 2]) func aCommandIsLeftUnanswered(
-    opcode: HCIOpcode, times: Int
-  ) throws {
-    let stage = try RoleStage { $0.faults.leaveUnanswered(opcode, times: times) }
-    stage.device.program.central.scan()
-    stage.run(for: 10_000)
-    try useOnce(stage)
-    stage.run(for: 70_000)
-    try stage.expectWorking()
-  }
-
-  @Test(arguments: commands, [1, 2]) func aCommandIsRefused(
-    opcode: HCIOpcode, times: Int
-  ) throws {
-    let stage = try RoleStage { $0.faults.refuse(opcode, with: .commandDisallowed, times: times) }
-    stage.device.program.central.scan()
-    stage.run(for: 10_000)
-    try useOnce(stage)
-    stage.run(for: 70_000)
-    try stage.expectWorking()
+  @Test(arguments: commands, [(1, true), (1, false), (2, true), (2, false)])
+  func aCommandIsRefusedOrLeftUnanswered(opcode: HCIOpcode, fault: (times: Int, isRefused: Bool))
+    throws
+  {
+    let scene = try RoleScene {
+      if fault.isRefused {
+        $0.faults.refuse(opcode, with: .commandDisallowed, times: fault.times)
+      } else {
+        $0.faults.leaveUnanswered(opcode, times: fault.times)
+      }
+    }
+    scene.device.central.scan()
+    scene.run(for: 10_000)
+    try useOnce(scene)
+    scene.run(for: 70_000)
+    try scene.expectWorking()
   }
 
   /// Uses everything once, whether or not it works.
-  private func useOnce(_ stage: RoleStage) throws {
-    let visit = stage.device.program.central.connect(to: RoleStage.ballAddress)
-    let call = stage.phone.program.central.connect(to: stage.deviceAddress)
-    stage.run(for: 15_000)
-    stage.device.program.central.disconnect(visit)
-    stage.device.program.device.host.disconnectAll()
-    stage.run(for: 15_000)
-    stage.phone.program.central.disconnect(call)
-    stage.device.program.central.stopScan()
+  private func useOnce(_ scene: RoleScene) throws {
+    let visit = scene.device.central.connect(to: RoleScene.ballAddress)
+    let call = scene.phone.central.connect(to: scene.deviceAddress)
+    scene.run(for: 15_000)
+    scene.device.central.disconnect(visit)
+    scene.device.device.host.disconnectAll()
+    scene.run(for: 15_000)
+    scene.phone.central.disconnect(call)
+    scene.device.central.stopScan()
   }
 
   @Test func aRefusalToAdvertiseEndsNoLinkOfTheCentral() throws {
-    let stage = try RoleStage(isPublished: false)
-    let visit = try stage.visitBall()
-    stage.device.radio.faults.refuse(
+    let scene = try RoleScene(isPublished: false)
+    let visit = try scene.visitBall()
+    scene.device.controller.faults.refuse(
       .leSetAdvertisingEnable, with: .commandDisallowed, times: 100)
-    try stage.publish()
-    stage.run(for: 7_000)
-    #expect(stage.device.program.device.host.radio != .advertising)
-    #expect(stage.device.program.links == [visit])
-    #expect(stage.askBall(visit) != nil)
+    try scene.publish()
+    scene.run(for: 7_000)
+    #expect(scene.device.device.host.radio != .advertising)
+    #expect(scene.device.links == [visit])
+    #expect(scene.askBall(visit) != nil)
 
     // The host asks again when the link has ended.
-    stage.device.radio.faults.removeAll()
-    stage.device.program.central.disconnect(visit)
-    let call = try stage.visitDevice()
-    #expect(stage.askDevice(call))
-    #expect(stage.device.commands.count { $0 == .reset } == 1)
+    scene.device.controller.faults.removeAll()
+    scene.device.central.disconnect(visit)
+    let call = try scene.visitDevice()
+    #expect(scene.askDevice(call))
+    #expect(scene.device.commands.count { $0 == .reset } == 1)
   }
 
   /// Symptom: a controller that does not advertise while it scans was reset for ever.
   @Test func aControllerThatDoesNotAdvertiseWhileItScansIsNotReset() throws {
-    let stage = try RoleStage(isPublished: false)
-    stage.device.program.central.scan()
-    stage.run(for: 1_000)
-    stage.device.radio.faults.refuse(
+    let scene = try RoleScene(isPublished: false)
+    scene.device.central.scan()
+    scene.run(for: 1_000)
+    scene.device.controller.faults.refuse(
       .leSetAdvertisingEnable, with: .commandDisallowed, times: 100)
-    try stage.publish()
-    stage.run(for: 7_000)
-    #expect(stage.device.radio.isScanning && !stage.device.radio.isAdvertising)
-    let isHeldBack = stage.device.program.device.host.isAdvertisingHeldBack
+    try scene.publish()
+    scene.run(for: 7_000)
+    #expect(scene.device.controller.isScanning && !scene.device.controller.isAdvertising)
+    let isHeldBack = scene.device.device.host.isAdvertisingHeldBack
     #expect(isHeldBack)
-    #expect(stage.device.commands.count { $0 == .reset } == 1)
+    #expect(scene.device.commands.count { $0 == .reset } == 1)
 
     // It advertises when the scan has ended.
-    stage.device.radio.faults.removeAll()
-    stage.device.program.central.stopScan()
-    stage.run(for: 1_000)
-    #expect(stage.device.radio.isAdvertising && !stage.device.radio.isScanning)
-    try stage.expectWorking()
+    scene.device.controller.faults.removeAll()
+    scene.device.central.stopScan()
+    scene.run(for: 1_000)
+    #expect(scene.device.controller.isAdvertising && !scene.device.controller.isScanning)
+    try scene.expectWorking()
   }
 
   @Test func aRefusalToScanIsForTheCentral() throws {
-    let stage = try RoleStage()
-    let call = try stage.visitDevice()
-    stage.device.radio.faults.refuse(.leSetScanEnable, with: .commandDisallowed)
-    stage.device.program.central.scan()
-    stage.run(for: 1_000)
-    #expect(stage.device.program.events.contains(.scanFailed(.commandDisallowed)))
-    #expect(stage.askDevice(call))
-    try stage.expectWorkingBeside(call)
+    let scene = try RoleScene()
+    let call = try scene.visitDevice()
+    scene.device.controller.faults.refuse(.leSetScanEnable, with: .commandDisallowed)
+    scene.device.central.scan()
+    scene.run(for: 1_000)
+    #expect(scene.device.events.contains(.scanFailed(.commandDisallowed)))
+    #expect(scene.askDevice(call))
+    try scene.expectWorkingBeside(call)
   }
 
   @Test func aRefusalToConnectIsForTheCentral() throws {
-    let stage = try RoleStage()
-    let call = try stage.visitDevice()
-    stage.device.radio.faults.refuse(.leCreateConnection, with: .connectionLimitExceeded)
-    let link = stage.device.program.central.connect(to: RoleStage.ballAddress)
-    stage.settle()
+    let scene = try RoleScene()
+    let call = try scene.visitDevice()
+    scene.device.controller.faults.refuse(.leCreateConnection, with: .connectionLimitExceeded)
+    let link = scene.device.central.connect(to: RoleScene.ballAddress)
+    scene.settle()
     #expect(
-      stage.device.program.events.contains(
+      scene.device.events.contains(
         .connectionFailed(link, .refused(.connectionLimitExceeded))))
-    #expect(stage.phone.program.links == [call])
-    try stage.expectWorkingBeside(call)
+    #expect(scene.phone.links == [call])
+    try scene.expectWorkingBeside(call)
   }
 
   @Test(arguments: [0x42, nil] as [UInt8?]) func theControllerFails(code: UInt8?) throws {
-    let stage = try RoleStage()
-    _ = try stage.visitBall()
-    _ = try stage.visitDevice()
-    stage.device.radio.fail(hardwareCode: code)
+    let scene = try RoleScene()
+    _ = try scene.visitBall()
+    _ = try scene.visitDevice()
+    scene.device.controller.fail(hardwareCode: code)
     // Without an event, the fault shows when links are checked or data is not accepted.
-    stage.run(for: code == nil ? 200_000 : 10_000)
+    scene.run(for: code == nil ? 200_000 : 10_000)
     if code == nil {
-      stage.device.program.central.perform(
-        .read(handle(0x1F)), on: stage.device.program.links.first ?? LinkID(rawValue: 0))
-      stage.run(for: 60_000)
+      scene.device.central.perform(
+        .read(handle(0x1F)), on: scene.device.links.first ?? LinkID(rawValue: 0))
+      scene.run(for: 60_000)
     }
-    try stage.expectWorking()
+    try scene.expectWorking()
   }
 
   @Test func aHardwareErrorEndsAllLinks() throws {
-    let stage = try RoleStage()
-    _ = try stage.visitBall()
-    _ = try stage.visitDevice()
-    stage.device.radio.reportHardwareError(0x42)
-    stage.run(for: 5_000)
-    #expect(stage.device.program.events.contains(.radioFault(.hardwareError(0x42))))
-    #expect(stage.device.program.links.isEmpty)
-    #expect(stage.device.program.device.host.connectionCount == 0)
-    #expect(stage.device.commands.count { $0 == .reset } == 2)
-    try stage.expectWorking()
+    let scene = try RoleScene()
+    _ = try scene.visitBall()
+    _ = try scene.visitDevice()
+    scene.device.controller.reportHardwareError(0x42)
+    scene.run(for: 5_000)
+    #expect(scene.device.events.contains(.controllerError(.hardwareError(0x42))))
+    #expect(scene.device.links.isEmpty)
+    #expect(scene.device.device.host.connectionCount == 0)
+    #expect(scene.device.commands.count { $0 == .reset } == 2)
+    try scene.expectWorking()
   }
 
   @Test func theRadioIsLostAndFoundAgain() throws {
-    let stage = try RoleStage()
-    _ = try stage.visitBall()
-    _ = try stage.visitDevice()
-    stage.device.lose(at: stage.now)
-    stage.run(for: 10_000)
-    #expect(stage.device.program.links.isEmpty)
-    #expect(stage.device.program.device.host.radio == .fault(.lost))
-    stage.device.find(at: stage.now)
-    try stage.expectWorking()
+    let scene = try RoleScene()
+    _ = try scene.visitBall()
+    _ = try scene.visitDevice()
+    scene.device.lose(at: scene.now)
+    scene.run(for: 10_000)
+    #expect(scene.device.links.isEmpty)
+    #expect(scene.device.device.host.radio == .fault(.lost))
+    scene.device.find(at: scene.now)
+    try scene.expectWorking()
   }
 
   @Test(arguments: [1, 300, 1_900] as [UInt32]) func theControllerAnswersLate(
     delay: UInt32
   ) throws {
-    let stage = try RoleStage(delay: delay)
-    stage.run(for: 60_000)
-    #expect(stage.device.program.device.host.radio == .advertising)
-    #expect(stage.device.program.central.isReady)
-    #expect(stage.device.commands.count { $0 == .reset } == 1)
-    let visit = try stage.visitBall()
-    let call = try stage.visitDevice()
-    #expect(stage.askBall(visit) != nil)
-    #expect(stage.askDevice(call))
-    stage.expectTidy()
+    let scene = try RoleScene(delay: delay)
+    scene.run(for: 60_000)
+    #expect(scene.device.device.host.radio == .advertising)
+    #expect(scene.device.central.isReady)
+    #expect(scene.device.commands.count { $0 == .reset } == 1)
+    let visit = try scene.visitBall()
+    let call = try scene.visitDevice()
+    #expect(scene.askBall(visit) != nil)
+    #expect(scene.askDevice(call))
+    #expect(scene.device.controller.connectionHandles.count == 2)
+    #expect(scene.device.device.host.connectionCount == 2)
+    scene.expectTidy()
   }
 
   @Test func theControllerAnswersTooLateForAWhile() throws {
-    let stage = try RoleStage(delay: 2_500)
-    stage.run(for: 60_000)
-    stage.device.delay = 0
-    stage.run(for: 10_000)
-    try stage.expectWorking()
+    let scene = try RoleScene(delay: 2_500)
+    scene.run(for: 60_000)
+    scene.device.delay = 0
+    scene.run(for: 10_000)
+    try scene.expectWorking()
   }
 
   @Test(arguments: [
     HCIPacketType.event, .acl,
   ]) func packetsAreLostDoubledOrCut(type: HCIPacketType) throws {
     for fault in 0..<30 {
-      let stage = try RoleStage(seed: UInt64(fault))
-      let visit = try stage.visitBall()
-      let call = try stage.visitDevice()
+      let scene = try RoleScene(seed: UInt64(fault))
+      let visit = try scene.visitBall()
+      let call = try scene.visitDevice()
       switch fault % 5 {
-      case 0: stage.device.radio.faults.losePacket(type: type)
-      case 1: stage.device.radio.faults.duplicatePacket(type: type)
-      case 2: stage.device.radio.faults.cutPacket(to: fault / 5 + 2, type: type)
-      case 3: stage.device.radio.faults.misstateLength(by: fault / 5 - 3, type: type)
-      default: stage.device.radio.faults.loseCompletions(fault / 5 + 1)
+      case 0: scene.device.controller.faults.losePacket(type: type)
+      case 1: scene.device.controller.faults.duplicatePacket(type: type)
+      case 2: scene.device.controller.faults.cutPacket(to: fault / 5 + 2, type: type)
+      case 3: scene.device.controller.faults.misstateLength(by: fault / 5 - 3, type: type)
+      default: scene.device.controller.faults.loseCompletions(fault / 5 + 1)
       }
-      _ = stage.askBall(visit)
-      _ = stage.askDevice(call)
-      stage.device.program.central.disconnect(visit)
-      stage.phone.program.central.disconnect(call)
-      stage.run(for: 200_000)
-      try stage.expectWorking()
+      _ = scene.askBall(visit)
+      _ = scene.askDevice(call)
+      scene.device.central.disconnect(visit)
+      scene.phone.central.disconnect(call)
+      scene.run(for: 200_000)
+      try scene.expectWorking()
     }
   }
 
   @Test func nonsenseStopsNothing() throws {
     var random = Dice(state: 11)
     for seed in 0..<20 {
-      let stage = try RoleStage(seed: UInt64(seed))
-      _ = try stage.visitBall()
-      _ = try stage.visitDevice()
+      let scene = try RoleScene(seed: UInt64(seed))
+      _ = try scene.visitBall()
+      _ = try scene.visitDevice()
       for _ in 0..<400 {
-        stage.device.program.receive(random.packet().span, at: stage.now)
-        stage.settle()
+        scene.device.receive(random.packet().span, at: scene.now)
+        scene.settle()
       }
-      stage.run(for: 300_000)
-      #expect(!stage.isStuck)
+      scene.run(for: 300_000)
+      #expect(!scene.isStuck)
       // It received events of links that do not exist, and ends of links that do.
-      stage.device.program.radioIsLost(RadioError("unplugged"), at: stage.now)
-      stage.run(for: 40_000)
-      stage.device.program.radioIsReady(at: stage.now)
-      stage.run(for: 40_000)
-      let visit = try stage.visitBall()
-      let call = try stage.visitDevice()
-      #expect(stage.askBall(visit) != nil)
-      #expect(stage.askDevice(call))
+      scene.device.device.radioIsLost(RadioError("unplugged"), at: scene.now)
+      scene.run(for: 40_000)
+      scene.device.device.radioIsReady(at: scene.now)
+      scene.run(for: 40_000)
+      let visit = try scene.visitBall()
+      let call = try scene.visitDevice()
+      #expect(scene.askBall(visit) != nil)
+      #expect(scene.askDevice(call))
     }
   }
 }

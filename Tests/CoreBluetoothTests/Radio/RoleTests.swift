@@ -7,133 +7,151 @@ import VirtualRadio
 
 /// Both roles of a device on one controller, as peers see them.
 struct RoleTests {
-  @Test func bothRolesWorkAtOnce() throws {
-    let stage = try RoleStage()
-    let visit = try stage.visitBall()
-    let call = try stage.visitDevice()
-    stage.settle()
-    #expect(stage.device.radio.connectionHandles.count == 2)
-    #expect(stage.device.program.device.host.connectionCount == 2)
-    #expect(stage.device.program.links == [visit])
-
-    for _ in 0..<3 {
-      #expect(stage.askBall(visit) != nil)
-      #expect(stage.askDevice(call))
-    }
-    #expect(stage.device.commands.count { $0 == .reset } == 1)
-    stage.expectTidy()
-  }
-
   @Test func itScansWhileItAdvertises() throws {
-    let stage = try RoleStage()
-    stage.device.program.central.scan()
-    stage.run(for: 1_000)
-    #expect(stage.device.radio.isScanning && stage.device.radio.isAdvertising)
-    let heard = stage.device.program.count { event in
+    let scene = try RoleScene()
+    scene.device.central.scan()
+    scene.run(for: 1_000)
+    #expect(scene.device.controller.isScanning && scene.device.controller.isAdvertising)
+    let heard = scene.device.events.count { event in
       guard case .discovered(let found) = event else { return false }
-      return found.address == RoleStage.ballAddress
+      return found.address == RoleScene.ballAddress
     }
     #expect(heard > 0)
-    try stage.expectWorking()
-  }
-
-  @Test func itAdvertisesLater() throws {
-    let stage = try RoleStage(isPublished: false)
-    let visit = try stage.visitBall()
-    #expect(!stage.device.radio.isAdvertising)
-    try stage.publish()
-    let call = try stage.visitDevice()
-    #expect(stage.askDevice(call))
-    #expect(stage.askBall(visit) != nil)
-    #expect(stage.device.program.links == [visit])
-    #expect(stage.device.commands.count { $0 == .reset } == 1)
-    stage.expectTidy()
+    try scene.expectWorking()
   }
 
   @Test(arguments: [1, 2, 3, 8] as [UInt8], [true, false])
   func neitherRoleTakesAllBuffers(count: UInt8, sharesBuffers: Bool) throws {
-    let stage = try RoleStage(
+    let scene = try RoleScene(
       controller: ControllerConfiguration(
         aclDataLength: 27, aclPacketCount: count, sharesBuffers: sharesBuffers))
-    let visit = try stage.visitBall()
-    let call = try stage.visitDevice()
+    let visit = try scene.visitBall()
+    let call = try scene.visitDevice()
     for _ in 0..<3 {
       // Both at once: neither waits for the other's end.
       let question = Array("Will a question that takes several packets be answered?".utf8)
-      let central = stage.device.program.central
+      let central = scene.device.central
       central.perform(.exchangeMTU, on: visit)
       let write = central.perform(.write(handle(0x1D), question), on: visit)
-      #expect(stage.askDevice(call))
-      stage.run(within: 10_000) { stage.device.program.outcomes[write] != nil }
-      #expect(stage.device.program.outcomes[write] == .success(.written))
+      #expect(scene.askDevice(call))
+      scene.run(for: 10_000) { scene.device.outcomes[write] != nil }
+      #expect(scene.device.outcomes[write] == .success(.written))
     }
-    stage.expectTidy()
+    scene.expectTidy()
   }
 
   @Test func aCentralThatHasMuchToWriteLeavesRoomForTheServer() throws {
-    let stage = try RoleStage(
+    let scene = try RoleScene(
       controller: ControllerConfiguration(aclDataLength: 27, aclPacketCount: 4))
-    let visit = try stage.visitBall()
-    let call = try stage.visitDevice()
-    let central = stage.device.program.central
+    let visit = try scene.visitBall()
+    let call = try scene.visitDevice()
+    let central = scene.device.central
     central.perform(.exchangeMTU, on: visit)
     let writes = (0..<5).map { _ in
       let question = [UInt8](repeating: UInt8(ascii: "a"), count: 400)
       return central.perform(.writeWithoutResponse(handle(0x1D), question), on: visit)
     }
-    #expect(stage.askDevice(call))
-    #expect(stage.askBall(visit) != nil)
+    #expect(scene.askDevice(call))
+    #expect(scene.askBall(visit) != nil)
     for write in writes {
-      #expect(stage.device.program.outcomes[write] == .success(.written))
+      #expect(scene.device.outcomes[write] == .success(.written))
     }
-    stage.expectTidy()
+    scene.expectTidy()
   }
 
   /// A peripheral of one device and a central of another, over one link.
   @Test func aPeerIsReadOverTheLinkThatItMade() throws {
-    let stage = try RoleStage()
-    let call = try stage.visitDevice()
+    let scene = try RoleScene()
+    let call = try scene.visitDevice()
     // The phone has GAP's service at least, and its Device Name at 0x0003.
-    let back = stage.device.program.central.connect(to: stage.phone.radio.address)
-    let name = stage.device.program.central.perform(.readFirst(.deviceName), on: back)
-    stage.run(within: 10_000) { stage.device.program.outcomes[name] != nil }
-    guard case .success(.value(let bytes))? = stage.device.program.outcomes[name] else {
-      Issue.record("\(stage.device.program.events)")
+    let back = scene.device.central.connect(to: scene.phone.controller.address)
+    let name = scene.device.central.perform(.readFirst(.deviceName), on: back)
+    scene.run(for: 10_000) { scene.device.outcomes[name] != nil }
+    guard case .success(.value(let bytes))? = scene.device.outcomes[name] else {
+      Issue.record("\(scene.device.events)")
       return
     }
     #expect(!bytes.isEmpty)
-    #expect(stage.askDevice(call))
-    #expect(stage.device.radio.connectionHandles.count == 1)
-    #expect(!stage.device.commands.contains(.leCreateConnection))
+    #expect(scene.askDevice(call))
+    #expect(scene.device.controller.connectionHandles.count == 1)
+    #expect(!scene.device.commands.contains(.leCreateConnection))
   }
 
   @Test func atMostEightCentralsConnect() throws {
-    let stage = try RoleStage()
-    let phones = (0..<9).map { _ in Seat(DeviceRunner(), on: stage.bench) }
-    stage.settle()
+    let scene = try RoleScene()
+    let phones = (0x10..<0x19 as Range<UInt8>).map { scene.add(Seat(isRecorded: true), number: $0) }
     for phone in phones {
-      _ = phone.program.central.connect(to: stage.deviceAddress)
-      stage.run(for: 2_000)
+      _ = phone.central.connect(to: scene.deviceAddress)
+      scene.run(for: 2_000)
     }
-    #expect(phones.map(\.program.links.count) == [1, 1, 1, 1, 1, 1, 1, 1, 0])
-    #expect(!stage.device.radio.isAdvertising)
+    #expect(phones.map(\.links.count) == [1, 1, 1, 1, 1, 1, 1, 1, 0])
+    #expect(!scene.device.controller.isAdvertising)
     // The device can still make links itself.
-    let visit = try stage.visitBall()
-    #expect(stage.askBall(visit) != nil)
-    #expect(stage.device.radio.connectionHandles.count == 9)
+    let visit = try scene.visitBall()
+    #expect(scene.askBall(visit) != nil)
+    #expect(scene.device.controller.connectionHandles.count == 9)
   }
 
   @Test func itEndsAllLinksAndStopsSending() throws {
-    let stage = try RoleStage()
-    _ = try stage.visitBall()
-    _ = try stage.visitDevice()
-    #expect(!stage.device.program.isFinished)
-    stage.device.program.central.scan()
-    stage.settle()
-    stage.device.program.shutDown(at: stage.now)
-    stage.run(for: 1_000)
-    #expect(stage.device.program.isFinished)
-    #expect(stage.device.radio.connectionHandles.isEmpty)
-    #expect(!stage.device.radio.isAdvertising && !stage.device.radio.isScanning)
+    let scene = try RoleScene()
+    _ = try scene.visitBall()
+    _ = try scene.visitDevice()
+    #expect(!scene.device.device.isFinished)
+    scene.device.central.scan()
+    scene.settle()
+    scene.device.device.shutDown(at: scene.now)
+    scene.run(for: 1_000)
+    #expect(scene.device.device.isFinished)
+    #expect(scene.device.controller.connectionHandles.isEmpty)
+    #expect(!scene.device.controller.isAdvertising && !scene.device.controller.isScanning)
+  }
+
+  // MARK: Starting
+
+  /// The host waits 2 s after each refusal of a Reset.
+  @Test func aControllerThatCannotBeStartedIsTriedAgain() {
+    let scene = Scene(isStarted: false) {
+      $0.faults.refuse(.reset, with: .hardwareFailure, times: 5)
+    }
+    let program = scene.radio.device
+    var troubles: [String] = []
+    program.onError = { troubles.append($0.description) }
+    scene.start()
+    scene.pass(2_000)
+    #expect(troubles == [])
+    scene.pass(2_000)
+    // Three faults without hearing a peer. Further ones are not reported.
+    #expect(troubles == ["the controller refused command 0x0C03 with error 0x03"])
+    scene.pass(2_000)
+    scene.pass(2_000)
+    scene.pass(1_999)
+    #expect(!program.isReady)
+    scene.pass(1)
+    #expect(program.isReady)
+    #expect(troubles.count == 1)
+    #expect(program.deadline == nil)
+  }
+
+  /// A new thread of the radio starts without the state of the last.
+  @Test func itStartsAgain() throws {
+    let scene = Scene()
+    let program = scene.radio.device
+    let handle = CentralHandle(queue: .main)
+    program.central.add(handle)
+    program.central.scan(
+      handle, ManagerScan(number: 1, services: [], solicited: [], allowsDuplicates: false))
+    try scene.addBall()
+    program.central.connect(PeerLink.Member(handle) { _ in }, to: .numbered(0xBA))
+    scene.pass(200)
+    #expect(scene.radio.controller.connectionHandles.count == 1)
+    program.shutDown(at: scene.now)
+    scene.settle()
+    program.renew()
+    #expect(!program.isFinished)
+    #expect(!program.isReady)
+    scene.start()
+    #expect(program.isReady)
+    #expect(!scene.radio.controller.isScanning)
+    #expect(program.deadline == nil)
   }
 }

@@ -34,22 +34,28 @@ struct PromptTests {
   private let central = User()
   private let peripheral = User()
 
-  private func stage(_ first: CBPairing, _ second: CBPairing) throws -> SafeStage {
-    let stage = try SafeStage()
-    for (seat, pairing) in [(stage.central, first), (stage.peripheral, second)] {
-      seat.program.device.setPairing(pairing)
+  private func scene(_ first: CBPairing, _ second: CBPairing) throws -> SafeScene {
+    let scene = try SafeScene()
+    for (seat, pairing) in [(scene.central, first), (scene.peripheral, second)] {
+      seat.device.setPairing(pairing)
     }
-    return stage
+    return scene
+  }
+
+  /// Reads the secret, and lets the ends of the pairing be reported.
+  private func readAndWait(_ scene: SafeScene) -> Result<OperationOutput, OperationError>? {
+    defer { scene.run(for: 1_000) }
+    return scene.read(on: scene.connect())
   }
 
   private func expectPaired(
-    _ stage: SafeStage, _ result: Result<OperationOutput, OperationError>?,
+    _ scene: SafeScene, _ result: Result<OperationOutput, OperationError>?,
     isAuthenticated: Bool, sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    #expect(result == .success(.value(SafeStage.secret)), sourceLocation: sourceLocation)
-    for seat in [stage.central, stage.peripheral] {
+    #expect(result == .success(.value(SafeScene.secret)), sourceLocation: sourceLocation)
+    for seat in [scene.central, scene.peripheral] {
       #expect(
-        stage.protection(seat).contains(.authenticated) == isAuthenticated,
+        scene.protection(seat).contains(.authenticated) == isAuthenticated,
         sourceLocation: sourceLocation)
     }
     for user in [central, peripheral] {
@@ -60,10 +66,9 @@ struct PromptTests {
 
   @Test("Both see the same six digits, and the peer's identifier")
   func comparison() throws {
-    let stage = try stage(central.pairing(.displayYesNo), peripheral.pairing(.displayYesNo))
-    let result = stage.read(on: stage.connect())
-    stage.run(for: 1_000)
-    expectPaired(stage, result, isAuthenticated: true)
+    let scene = try scene(central.pairing(.displayYesNo), peripheral.pairing(.displayYesNo))
+    let result = readAndWait(scene)
+    expectPaired(scene, result, isAuthenticated: true)
     let prompts = central.prompts.withLock(\.self)
     #expect(prompts == peripheral.prompts.withLock(\.self))
     guard case .compare(let digits)? = prompts.first else {
@@ -71,17 +76,16 @@ struct PromptTests {
       return
     }
     #expect(digits.count == 6 && digits.allSatisfy(\.isNumber))
-    #expect(central.peers.withLock(\.self) == [UUID(SafeStage.address(1))])
-    #expect(peripheral.peers.withLock(\.self) == [UUID(SafeStage.address(0))])
+    #expect(central.peers.withLock(\.self) == [UUID(SafeScene.address(1))])
+    #expect(peripheral.peers.withLock(\.self) == [UUID(SafeScene.address(0))])
   }
 
   @Test("A user who says that the digits differ ends the pairing", arguments: [true, false])
   func different(isCentral: Bool) throws {
-    let stage = try stage(
+    let scene = try scene(
       central.pairing(.displayYesNo) { $0.answer(!isCentral) },
       peripheral.pairing(.displayYesNo) { $0.answer(isCentral) })
-    let result = stage.read(on: stage.connect())
-    stage.run(for: 1_000)
+    let result = readAndWait(scene)
     guard case .failure(.refused(let error))? = result else {
       Issue.record("\(String(describing: result))")
       return
@@ -93,13 +97,13 @@ struct PromptTests {
       #expect(
         (ends.first.flatMap(\.self) as? CBATTError)?.code == .insufficientAuthentication)
     }
-    #expect(stage.central.program.device.bonds.count == 0)
+    #expect(scene.central.device.bonds.count == 0)
   }
 
   @Test("One device shows a passkey, and the other's user types it")
   func passkey() throws {
     let shown = Locked("")
-    let stage = try stage(
+    let scene = try scene(
       central.pairing(.keyboard) { request in
         if request.prompt == .enterPasskey {
           #expect(!request.enter("12345"))
@@ -110,70 +114,68 @@ struct PromptTests {
       peripheral.pairing(.display) { request in
         if case .showPasskey(let digits) = request.prompt { shown.withLock { $0 = digits } }
       })
-    let result = stage.read(on: stage.connect())
-    stage.run(for: 1_000)
-    expectPaired(stage, result, isAuthenticated: true)
+    let result = readAndWait(scene)
+    expectPaired(scene, result, isAuthenticated: true)
     #expect(central.prompts.withLock(\.self) == [.enterPasskey])
     #expect(peripheral.prompts.withLock(\.self) == [.showPasskey(shown.withLock(\.self))])
   }
 
   @Test("A user without a display is asked whether to pair")
   func confirm() throws {
-    let stage = try stage(central.pairing(.none), .automatic)
-    _ = stage.read(on: stage.connect())
-    stage.run(for: 1_000)
+    let scene = try scene(central.pairing(.none), .automatic)
+    _ = readAndWait(scene)
     #expect(central.prompts.withLock(\.self) == [.confirm])
-    #expect(stage.protection(stage.central).contains(.encrypted))
-    #expect(!stage.protection(stage.central).contains(.authenticated))
+    #expect(scene.protection(scene.central).contains(.encrypted))
+    #expect(!scene.protection(scene.central).contains(.authenticated))
   }
 
   @Test("An answer to an earlier prompt does not count for the next")
   func lateAnswer() throws {
+    let scene = try scene(
+      central.pairing(.displayYesNo) { _ in }, peripheral.pairing(.displayYesNo) { _ in })
+    let link = scene.connect()
+    var read = scene.central.central.perform(.read(SafeScene.secretHandle), on: link)
     // The peripheral's user refuses the first time.
-    let answers = Locked([false, true])
-    let stage = try stage(
-      central.pairing(.displayYesNo) { _ in },
-      peripheral.pairing(.displayYesNo) { request in
-        request.answer(answers.withLock { $0.removeFirst() })
-      })
-    let link = stage.connect()
-    _ = stage.read(on: link)
-    let read = stage.central.program.central.perform(.read(SafeStage.secretHandle), on: link)
-    stage.run(for: 1_000)
+    for isEqual in [false, true] {
+      scene.run(for: 1_000)
+      peripheral.requests.withLock(\.last)?.answer(isEqual)
+      scene.run(for: 1_000)
+      if isEqual { break }
+      #expect(scene.central.outcomes[read] != nil)
+      read = scene.central.central.perform(.read(SafeScene.secretHandle), on: link)
+    }
     let requests = central.requests.withLock(\.self)
     try #require(requests.count == 2)
     requests[0].answer(true)
-    stage.run(for: 1_000)
-    #expect(stage.central.program.outcomes[read] == nil)
+    scene.run(for: 1_000)
+    #expect(scene.central.outcomes[read] == nil)
     requests[1].answer(true)
-    stage.run(for: 1_000)
-    #expect(stage.central.program.outcomes[read] == .success(.value(SafeStage.secret)))
+    scene.run(for: 1_000)
+    #expect(scene.central.outcomes[read] == .success(.value(SafeScene.secret)))
   }
 
   @Test("A device that requires its user does not pair with one that never asks")
   func requiresUser() throws {
-    let stage = try stage(central.pairing(.displayYesNo, requiresUser: true), .automatic)
-    let result = stage.read(on: stage.connect())
+    let scene = try scene(central.pairing(.displayYesNo, requiresUser: true), .automatic)
+    let result = scene.read(on: scene.connect())
     guard case .failure(.refused)? = result else {
       Issue.record("\(String(describing: result))")
       return
     }
-    #expect(stage.central.program.device.bonds.count == 0)
+    #expect(scene.central.device.bonds.count == 0)
   }
 
   @Test(
     "Without an answer the pairing ends after 30 s, and a later answer has no effect"
   )
   func silence() throws {
-    let stage = try stage(
+    let scene = try scene(
       central.pairing(.displayYesNo) { _ in }, peripheral.pairing(.displayYesNo))
-    let result = stage.read(on: stage.connect())
+    let result = scene.read(on: scene.connect())
     #expect(result == .failure(.encryptionFailed(.connectionTimeout)))
-    #expect(
-      (HCIErrorCode.connectionTimeout.encryptionError as? CBError)?.code == .encryptionTimedOut)
     for request in central.requests.withLock(\.self) { request.answer(true) }
-    stage.run(for: 1_000)
-    #expect(stage.protection(stage.central) == .none)
+    scene.run(for: 1_000)
+    #expect(scene.protection(scene.central) == .none)
     let ends = central.ends.withLock(\.self)
     #expect((ends.first.flatMap(\.self) as? CBError)?.code == .encryptionTimedOut)
   }

@@ -64,10 +64,10 @@ struct ProtectionTests {
             isAuthenticated: row.key == .authenticated, isSecureConnections: true,
             role: .initiator))
       }
-      radio = ScriptedRadio(DeviceRunner(bonds: bonds))
+      radio = ScriptedRadio(Seat(bonds: bonds, isRecorded: true))
       isHeld = row.isLate
-      radio.host.device.setPairing(row.pairing)
-      radio.host.radioIsReady(at: radio.now)
+      radio.device.setPairing(row.pairing)
+      radio.device.radioIsReady(at: radio.now)
       radio.run()
       link = radio.host.central.connect(to: .numbered(2))
       radio.script = { [unowned self] opcode, parameters in
@@ -108,42 +108,29 @@ struct ProtectionTests {
     }
   }
 
-  @Test("A channel that the peer refuses however protected the link is", arguments: cases)
-  func channel(_ row: Case) throws {
-    for code in [0x05, 0x08] as [UInt8] {
+  @Test(
+    "A channel or a value that the peer refuses however protected the link is",
+    // A value is not requested before the link is encrypted: see `waits`.
+    arguments: cases.map { ($0, true) } + cases.filter { !$0.isLate }.map { ($0, false) })
+  func refused(_ row: Case, isChannel: Bool) throws {
+    for code in isChannel ? [0x05, 0x08] : [0x05, 0x0F] as [UInt8] {
       let stage = Stage(row, code: code)
-      let pipe = ChannelPipe { _ in }
-      let operation = stage.radio.host.central.openChannel(
-        try #require(SPSM(0x80)), pipe, on: stage.link)
+      let central = stage.radio.host.central
+      let operation =
+        isChannel
+        ? central.openChannel(try #require(SPSM(0x80)), ChannelPipe { _ in }, on: stage.link)
+        : central.perform(.read(handle(3)), on: stage.link)
       stage.radio.run()
       stage.release()
+      let refusal = ErrorResponse(
+        request: .readRequest, handle: handle(3), code: ATTErrorCode(rawValue: code))
+      let result = LECreditBasedConnectionResult(rawValue: UInt16(code))
       #expect(
         stage.radio.host.outcomes[operation]
-          == .success(
-            .channel(.refused(LECreditBasedConnectionResult(rawValue: UInt16(code))))))
+          == (isChannel ? .success(.channel(.refused(result))) : .failure(.refused(refusal))))
       #expect(stage.requests == row.requests && stage.pairings == row.pairings)
       #expect(stage.encryptions == (row.key == .none ? 0 : 1))
       #expect(stage.radio.host.links == [stage.link])
-    }
-  }
-
-  @Test(
-    "A value that the peer refuses however protected the link is",
-    arguments: cases.filter { !$0.isLate })
-  func value(_ row: Case) {
-    for code in [0x05, 0x0F] as [UInt8] {
-      let stage = Stage(row, code: code)
-      let operation = stage.radio.host.central.perform(.read(handle(3)), on: stage.link)
-      stage.radio.run()
-      stage.release()
-      #expect(
-        stage.radio.host.outcomes[operation]
-          == .failure(
-            .refused(
-              ErrorResponse(
-                request: .readRequest, handle: handle(3), code: ATTErrorCode(rawValue: code)))))
-      #expect(stage.requests == row.requests && stage.pairings == row.pairings)
-      #expect(stage.encryptions == (row.key == .none ? 0 : 1))
     }
   }
 
@@ -213,7 +200,7 @@ struct ProtectionTests {
     request.isRepeated = true
     request.protection = Protection(
       refusal: .success(.channel(Self.refusal)),
-      before: stage.radio.host.device.host.security.security(at: 0), isAsked: true)
+      before: stage.radio.device.host.security.security(at: 0), isAsked: true)
     stage.radio.run()
     #expect(stage.requests == 0)
     central.engine.pairingEnded(.paired(nil), at: 0)
@@ -237,7 +224,7 @@ struct ProtectionTests {
     stage.radio.run()
     link.active?.protection = Protection(
       refusal: .failure(.tooLong(limit: 0)),
-      before: stage.radio.host.device.host.security.security(at: 0), isAsked: true)
+      before: stage.radio.device.host.security.security(at: 0), isAsked: true)
     central.engine.pairingEnded(.paired(nil), at: 0)
     stage.radio.givePDU([0x0B])
     #expect(requests == 2)

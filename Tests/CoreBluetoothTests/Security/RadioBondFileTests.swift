@@ -1,7 +1,6 @@
 import BluetoothHost
 import Foundation
 import LinuxRadio
-import LinuxSystem
 import LinuxTestSupport
 import Testing
 
@@ -11,22 +10,17 @@ import Testing
 @Suite("A radio's bond file")
 struct RadioBondFileTests {
   private let folder: TemporaryDirectory
-  private let reports = Locked<[String]>([])
+  private let reports = Inbox<String>()
   private var path: String { "\(folder.path)/app.bonds" }
 
   init() throws { folder = try TemporaryDirectory() }
 
   /// The bonds in the file. Its errors are added to `reports`.
   private func kept() -> RadioBonds {
-    RadioBonds.kept(at: path) { [reports] line in reports.withLock { $0.append(line) } }
+    RadioBonds.kept(at: path) { [reports] line in reports.put(line) }
   }
 
-  private func takeReports() -> [String] {
-    reports.withLock { reports in
-      defer { reports = [] }
-      return reports
-    }
-  }
+  private func takeReports() -> [String] { reports.takeAll() }
 
   private func bond(_ number: UInt8) -> Bond {
     Bond(
@@ -35,14 +29,14 @@ struct RadioBondFileTests {
       isSecureConnections: true, role: .responder)
   }
 
-  /// The central of a stage pairs, and its device writes the file.
+  /// The central of a scene pairs, and its device writes the file.
   private func pair(_ bonds: RadioBonds, with peripheral: RadioBonds) throws {
-    let stage = try SafeStage(bonds: [bonds, peripheral])
-    let device = stage.central.program.device
+    let scene = try SafeScene(bonds: [bonds, peripheral])
+    let device = scene.central.device
     let before = try? Files.text(of: path)
     device.keepBonds()
     #expect((try? Files.text(of: path)) == before, "nothing has changed yet")
-    stage.disconnect(stage.connectAndPair())
+    scene.disconnect(scene.connectAndPair())
     device.keepBonds()
     #expect(bonds.count == 1)
     #expect(Files.exists(path))
@@ -57,12 +51,12 @@ struct RadioBondFileTests {
 
     let second = kept()
     #expect(second.bond(at: 0)?.longTermKey == first.bond(at: 0)?.longTermKey)
-    let stage = try SafeStage(bonds: [second, peripheral])
-    for seat in [stage.central, stage.peripheral] {
-      seat.program.device.setPairing(.refused)
+    let scene = try SafeScene(bonds: [second, peripheral])
+    for seat in [scene.central, scene.peripheral] {
+      seat.device.setPairing(.refused)
     }
-    #expect(stage.read(on: stage.connect()) == .success(.value(SafeStage.secret)))
-    #expect(stage.protection(stage.central).contains(.encrypted | .bonded))
+    #expect(scene.read(on: scene.connect()) == .success(.value(SafeScene.secret)))
+    #expect(scene.protection(scene.central).contains(.encrypted | .bonded))
     #expect(takeReports() == [])
   }
 
@@ -98,25 +92,31 @@ struct RadioBondFileTests {
     #expect(kept().peers == [bond(1).identityAddress])
 
     let impossible = RadioBonds.kept(at: "/dev/null/app.bonds") { [reports] line in
-      reports.withLock { $0.append(line) }
+      reports.put(line)
     }
     #expect(impossible.file == nil)
     #expect(takeReports().count == 1)
   }
 
+  /// Calls `body` while the folder of the file is not there.
+  private func withoutFolder(_ body: () throws -> Void) throws {
+    let moved = folder.path + ".moved"
+    try FileManager.default.moveItem(atPath: folder.path, toPath: moved)
+    try body()
+    try FileManager.default.moveItem(atPath: moved, toPath: folder.path)
+  }
+
   @Test("A file that cannot be written is reported once, and tried again at the next change")
   func unwritable() throws {
     let bonds = kept()
-    let moved = folder.path + ".moved"
-    try FileManager.default.moveItem(atPath: folder.path, toPath: moved)
-    for number in 1...2 as ClosedRange<UInt8> {
-      bonds.store(bond(number))
-      bonds.keep(as: nil)
-      #expect(takeReports().count == (number == 1 ? 1 : 0))
+    try withoutFolder {
+      for number in 1...2 as ClosedRange<UInt8> {
+        bonds.store(bond(number))
+        bonds.keep(as: nil)
+        #expect(takeReports().count == (number == 1 ? 1 : 0))
+      }
     }
     #expect(bonds.failure?.code == .noSuchFile)
-
-    try FileManager.default.moveItem(atPath: moved, toPath: folder.path)
     bonds.keep(as: nil)
     #expect(!Files.exists(path), "nothing has changed")
     bonds.store(bond(3))
@@ -130,11 +130,10 @@ struct RadioBondFileTests {
   @Test("A failed write is repeated when the radio is closed, and never after that")
   func lastTry() throws {
     let bonds = kept()
-    let moved = folder.path + ".moved"
-    try FileManager.default.moveItem(atPath: folder.path, toPath: moved)
-    bonds.store(bond(1))
-    bonds.keep(as: nil)
-    try FileManager.default.moveItem(atPath: moved, toPath: folder.path)
+    try withoutFolder {
+      bonds.store(bond(1))
+      bonds.keep(as: nil)
+    }
     bonds.close(as: nil)
     bonds.store(bond(2))
     bonds.keep(as: nil)
@@ -145,14 +144,13 @@ struct RadioBondFileTests {
   @Test("The error of the last write stays when the file is released")
   func lastError() throws {
     let bonds = kept()
-    let moved = folder.path + ".moved"
-    try FileManager.default.moveItem(atPath: folder.path, toPath: moved)
-    bonds.store(bond(1))
-    for _ in 0..<2 {
-      bonds.close(as: nil)
-      #expect(bonds.failure != nil)
+    try withoutFolder {
+      bonds.store(bond(1))
+      for _ in 0..<2 {
+        bonds.close(as: nil)
+        #expect(bonds.failure != nil)
+      }
     }
-    try FileManager.default.moveItem(atPath: moved, toPath: folder.path)
   }
 
   @Test("The device uses the address in its bond file, unless another is given")
@@ -181,7 +179,7 @@ struct RadioBondFileTests {
   func publicAddress() throws {
     let first = kept()
     first.store(bond(1))
-    first.close(as: SafeStage.address(0))
+    first.close(as: SafeScene.address(0))
     guard case .automatic = try #require(kept().file).own(.automatic) else {
       Issue.record("not the controller's address")
       return
@@ -201,10 +199,10 @@ struct RadioBondFileTests {
     let bonds = RadioBonds.kept(at: path) { Issue.record("\($0)") }
     let working = FileManager.default.currentDirectoryPath
     let before = try FileManager.default.contentsOfDirectory(atPath: working).sorted()
-    let stage = try SafeStage(bonds: [bonds, RadioBonds()])
-    stage.disconnect(stage.connectAndPair())
-    stage.central.program.device.keepBonds()
-    stage.central.program.device.closeBonds()
+    let scene = try SafeScene(bonds: [bonds, RadioBonds()])
+    scene.disconnect(scene.connectAndPair())
+    scene.central.device.keepBonds()
+    scene.central.device.closeBonds()
     #expect(bonds.count == 1)
     #expect(bonds.file == nil && bonds.failure == nil)
     #expect(try FileManager.default.contentsOfDirectory(atPath: working).sorted() == before)

@@ -6,14 +6,21 @@ import Testing
 
 /// A central whose manager and peripherals only record its calls. A test makes each call of a
 /// delegate, so any order of them can be tested.
-final class CentralBench: BallCentralObserver {
+final class CentralBench {
   let lines: Lines
+  private let recorder: Recorder
   let timers = ManualTimers()
   let central: BallCentral
   let manager: StagedCentralManager
   private let queue: DispatchQueue
 
-  init(_ change: (inout BallCentral.Options) -> Void = { _ in }, isOn: Bool = true) throws {
+  /// - Parameters:
+  ///   - isOn: Whether Bluetooth can be used from the beginning.
+  ///   - isQuick: Whether the manager reports its state before the central's initialiser has it.
+  init(
+    _ change: (inout BallCentral.Options) -> Void = { _ in }, isOn: Bool = true,
+    isQuick: Bool = false
+  ) throws {
     var options = BallCentral.Options()
     change(&options)
     let lines = Lines()
@@ -22,11 +29,16 @@ final class CentralBench: BallCentralObserver {
     central = BallCentral(options: options, queue: queue, timers: timers) { delegate, queue in
       let manager = StagedCentralManager(delegate, queue, lines)
       made = manager
+      if isQuick {
+        manager.setState(.poweredOn)
+        queue.sync { manager.delegate?.centralManagerDidUpdateState(manager) }
+      }
       return manager
     }
     self.lines = lines
+    recorder = Recorder(lines)
     manager = try #require(made)
-    central.addObserver(self)
+    central.addObserver(recorder)
     if isOn {
       power(.poweredOn)
       _ = take()
@@ -126,27 +138,6 @@ final class CentralBench: BallCentralObserver {
       central.peripheral(peripheral, didUpdateValueFor: characteristic, error: error)
     }
   }
-
-  // MARK: BallCentralObserver
-
-  func ballManagerDidUpdateState(_ manager: BallManager) {
-    lines.note("powered \(manager.isPoweredOn ? "on" : "off")")
-  }
-
-  func ballManager(
-    _ manager: BallManager, didFailWith error: BallError, for device: (any BallDevice)?
-  ) {
-    lines.note("failed \(error.words)\(device == nil ? ", no device" : "")")
-  }
-
-  func ballCentral(_ central: BallCentral, didDiscover ball: Ball) { lines.note("discovered") }
-  func ballCentral(_ central: BallCentral, didAsk ball: Ball) {
-    lines.note("asked \(ball.question ?? "-")")
-  }
-  func ballCentral(_ central: BallCentral, didReceiveAnswerFrom ball: Ball) {
-    lines.note("answered \(ball.answer ?? "-")")
-  }
-  func ballCentral(_ central: BallCentral, didLose ball: Ball) { lines.note("lost") }
 }
 
 /// A ball that the central of a bench has discovered.
@@ -197,6 +188,12 @@ final class BenchBall {
     bench.notifying(peripheral, answer, isOn, error)
   }
   func accepted(_ error: (any Error)? = nil) { bench.wrote(peripheral, question, error) }
+  /// From the confirmed subscription to an answer.
+  func exchanges(_ text: String) {
+    subscribed()
+    accepted()
+    answers(text)
+  }
   func answers(_ text: String) { bench.value(peripheral, answer, Array(text.utf8)) }
 
   /// What the central does.

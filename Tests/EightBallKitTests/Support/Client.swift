@@ -1,8 +1,8 @@
+import CoreBluetooth
 import Foundation
 import LinuxTestSupport
 import Testing
 
-@testable import CoreBluetooth
 @testable import EightBallKit
 
 /// A central of the SDK on a separate device, which wants one ball, and its events.
@@ -16,13 +16,13 @@ final class Client: Sendable {
   private let ball: ScriptedBall?
 
   /// A client that wants `ball`.
-  convenience init(of ball: ScriptedBall, rssiRange: ClosedRange<Int>? = nil) throws {
-    try self.init(wanting: ball.name, on: ball.air, rssiRange: rssiRange, ball: ball)
+  convenience init(of ball: ScriptedBall) throws {
+    try self.init(wanting: ball.name, on: ball.air, ball: ball)
   }
 
   init(
-    wanting name: String, on air: TestAir, rssiRange: ClosedRange<Int>? = nil,
-    observer: (any BallObserver)? = nil, ball: ScriptedBall? = nil
+    wanting name: String, on air: TestAir, observer: (any BallObserver)? = nil,
+    ball: ScriptedBall? = nil
   ) throws {
     self.air = air
     self.ball = ball
@@ -30,7 +30,7 @@ final class Client: Sendable {
     self.radio = radio
     var options = BallCentral.Options()
     options.name = name
-    options.rssiRange = rssiRange
+    options.rssiRange = nil
     var events: AsyncStream<BallCentral.Event>?
     central = BallCentral(
       options: options, queue: DispatchQueue(label: "client"), timers: timers
@@ -64,6 +64,9 @@ final class Client: Sendable {
     return nil
   }
 
+  /// How many questions wait for their turn.
+  func waiting(for ball: Ball) -> Int { central.queue.sync { ball.conversation.waiting.count } }
+
   /// The events up to and including one for which `isLast` is true, as text.
   func reported(until isLast: (BallCentral.Event) -> Bool) async -> [String] {
     var words: [String] = []
@@ -92,10 +95,6 @@ extension BallCentral.Event {
 
   var isAnswer: Bool {
     if case .answered = self { true } else { false }
-  }
-
-  var isFailure: Bool {
-    if case .failed = self { true } else { false }
   }
 
   var isLoss: Bool {
@@ -133,14 +132,5 @@ extension RejectionReason {
     case .peripheralError(let error): "peripheralError(\((error as NSError?)?.code ?? 0))"
     case .unknown: "unknown"
     }
-  }
-}
-
-extension BallCentral {
-  /// Handles `answer` as if `ball` had notified it. To be called on the central's queue.
-  func receive(_ answer: String, from ball: Ball) {
-    guard let characteristic = ball.conversation.answerCharacteristic else { return }
-    characteristic.value = Data(answer.utf8)
-    peripheral(ball.peripheral, didUpdateValueFor: characteristic, error: nil)
   }
 }

@@ -16,8 +16,6 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     case refusing(CBATTError.Code)
     /// Disconnects without a response.
     case leaving
-    /// Confirms it only when `confirm` is called.
-    case deaf
   }
 
   let name: String
@@ -26,31 +24,20 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
   let radio: CBRadio
   private let queue = DispatchQueue(label: "scripted ball")
   private let manner: Manner
-  private let hasCharacteristics: Bool
-  private let hasService: Bool
   private var manager: CBPeripheralManager?
   private let answerCharacteristic = CBMutableCharacteristic(
     type: BallProfile.answer, properties: [.read, .notify], value: nil, permissions: .readable)
-  private let service = CBMutableService(type: BallProfile.service, primary: true)
   private let heard = Locked<[String]>([])
   /// The same lines as `log`, as a sequence.
   let lines: AsyncStream<String>
   private let continuation: AsyncStream<String>.Continuation
-  /// The value for the next subscriber.
-  private var greeting: String?
-  /// The question that has not been confirmed.
-  private var unconfirmed: CBATTRequest?
 
   /// The received questions and subscriptions, in order.
   var log: [String] { heard.withLock(\.self) }
 
-  /// - Parameter hasService: Whether it has its service from the beginning, or only after
-  ///   `publish`.
-  init(_ manner: Manner, hasCharacteristics: Bool = true, hasService: Bool = true) throws {
+  init(_ manner: Manner) throws {
     (lines, continuation) = AsyncStream.makeStream()
     self.manner = manner
-    self.hasCharacteristics = hasCharacteristics
-    self.hasService = hasService
     name = "Ball \(UUID().uuidString.prefix(8))"
     radio = try CBRadio(air.radio)
     super.init()
@@ -65,44 +52,18 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     }
   }
 
-  /// Confirms the received question.
-  func confirm() {
-    queue.async { [self] in
-      if let unconfirmed { manager?.respond(to: unconfirmed, withResult: .success) }
-      unconfirmed = nil
-    }
-  }
-
   private func note(_ line: String) {
     heard.withLock { $0.append(line) }
     continuation.yield(line)
-  }
-
-  /// Removes its service.
-  func withdraw() {
-    queue.async { [self] in manager?.removeAllServices() }
-  }
-
-  /// Adds its service.
-  func publish() {
-    queue.async { [self] in manager?.add(service) }
-  }
-
-  /// Removes its service and adds it again. The next subscriber receives `answer`.
-  func renew(answering answer: String) {
-    queue.async { [self] in
-      greeting = answer
-      manager?.removeAllServices()
-      manager?.add(service)
-    }
   }
 
   func peripheralManagerDidUpdateState(_ manager: CBPeripheralManager) {
     guard manager.state == .poweredOn else { return }
     let question = CBMutableCharacteristic(
       type: BallProfile.question, properties: [.write], value: nil, permissions: .writeable)
-    service.characteristics = hasCharacteristics ? [question, answerCharacteristic] : []
-    if hasService { manager.add(service) }
+    let service = CBMutableService(type: BallProfile.service, primary: true)
+    service.characteristics = [question, answerCharacteristic]
+    manager.add(service)
     manager.startAdvertising([
       CBAdvertisementDataServiceUUIDsKey: [BallProfile.service],
       CBAdvertisementDataLocalNameKey: name,
@@ -114,8 +75,6 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     didSubscribeTo characteristic: CBCharacteristic
   ) {
     note("subscribed")
-    if let greeting { answer(greeting) }
-    greeting = nil
   }
 
   func peripheralManager(
@@ -141,8 +100,6 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
       manager.respond(to: first, withResult: code)
     case .leaving:
       radio.close()
-    case .deaf:
-      unconfirmed = first
     }
   }
 }

@@ -37,6 +37,7 @@ final class StagedCentralManager: CBCentralManager, @unchecked Sendable {
   }
 
   override func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
+    (peripheral as? StagedPeripheral)?.stagedState = .disconnecting
     lines.note("cancel \(peripheral)")
   }
 }
@@ -54,6 +55,13 @@ final class StagedPeripheral: CBPeripheral, @unchecked Sendable {
     self.lines = lines
     super.init(
       address: DeviceAddress(kind: .public, bytes: [number, 0, 0, 0, 0, 0xF0]), of: manager)
+  }
+
+  deinit {
+    // A link must be cancelled or end before its peripheral is released.
+    if manager != nil, [.connected, .connecting].contains(stagedState) {
+      lines.note("misused \(number)")
+    }
   }
 
   override var description: String { "\(number)" }

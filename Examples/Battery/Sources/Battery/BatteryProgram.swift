@@ -1,6 +1,6 @@
 import BluetoothHost
+import LinuxAir
 import LinuxRadio
-import LinuxSystem
 
 /// The battery as a program on a radio of Linux.
 struct BatteryProgram: RadioProgram, ~Copyable {
@@ -29,7 +29,7 @@ struct BatteryProgram: RadioProgram, ~Copyable {
 /// Serves the battery on the radio `name` until a wake-up after which `isOver` is true.
 func runBattery(on name: RadioAddress, until isOver: () -> Bool) throws {
   let loop = try EventLoop()
-  var radio = Radio(toBeOpened: name, loop: loop)
+  var radio = Radio(toBeOpened: name, loop: loop, air: SharedAir(loop: loop))
   var program = BatteryProgram()
   while !isOver() {
     let now = MonotonicClock.now

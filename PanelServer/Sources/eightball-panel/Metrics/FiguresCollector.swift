@@ -1,6 +1,6 @@
 import BallControl
 import BluetoothHost
-import LinuxSystem
+import LinuxRadio
 
 /// Asks all balls for their figures when a client waits for them, on the main thread.
 final class FiguresCollector {
@@ -8,7 +8,7 @@ final class FiguresCollector {
   static let timeout: UInt32 = 2_000
 
   private let balls: [[String]]
-  private let loop: LinuxSystem.EventLoop
+  private let loop: LinuxRadio.EventLoop
   private let note: (String) -> Void
   private let deliver: (Reply) -> Void
   /// The current query of each ball; empty while no client waits.
@@ -22,7 +22,7 @@ final class FiguresCollector {
   ///   - note: Prints why a ball does not answer, once for each reason.
   ///   - deliver: Takes the reply to the clients.
   init(
-    _ balls: [[String]], loop: LinuxSystem.EventLoop, note: @escaping (String) -> Void,
+    _ balls: [[String]], loop: LinuxRadio.EventLoop, note: @escaping (String) -> Void,
     deliver: @escaping (Reply) -> Void
   ) {
     self.balls = balls
@@ -83,6 +83,55 @@ extension Reply {
 
   /// Why there is none.
   fileprivate static func noMetrics(_ sentences: [String]) -> Reply {
-    .refusal(.serviceUnavailable, sentences.joined(separator: "\n"))
+    .error(.serviceUnavailable, sentences.joined(separator: "\n"))
+  }
+}
+
+/// Asks one ball for its figures through its control socket.
+final class FiguresQuery {
+  /// The result of a query.
+  enum Outcome {
+    case figures(FiguresLine)
+    /// Why the query failed, without a full stop.
+    case failure(String)
+  }
+
+  /// The result; `nil` while the ball has not answered.
+  private(set) var outcome: Outcome?
+
+  private var client: ControlClient?
+
+  /// - Parameter paths: Where to look for the ball.
+  init(_ paths: [String], loop: LinuxRadio.EventLoop, at now: Instant) {
+    client = ControlClient(paths: paths, loop: loop) { [unowned self] in take($0) }
+    client?.advance(to: now)
+  }
+
+  deinit { close() }
+
+  /// Ends the connection.
+  func close() {
+    client?.close()
+    client = nil
+  }
+
+  private func take(_ event: ControlClient.Event) {
+    guard outcome == nil else { return }
+    switch event {
+    case .connected: client?.send("figures")
+    case .line(let bytes): take(bytes)
+    case .ended(let error):
+      outcome = .failure(error?.description ?? "the ball has ended the connection")
+    case .unreachable(let error): outcome = .failure(error.description)
+    }
+  }
+
+  private func take(_ bytes: [UInt8]) {
+    guard let line = FiguresLine(bytes) else { return }
+    if line.event == "figures" {
+      outcome = .figures(line)
+    } else if line.event == "error", line.request == "figures" {
+      outcome = .failure(line.detail ?? "the ball refuses")
+    }
   }
 }

@@ -23,7 +23,7 @@ final class HeadLimit: ChannelInboundHandler {
   private var lineLength = 0
   /// The request line, without carriage returns.
   private var requestLine: [UInt8] = []
-  private var fault = RequestFault.headTooLong
+  private var error = RequestError.headTooLong
 
   init(_ limits: HTTPLimits) { self.limits = limits }
 
@@ -34,7 +34,7 @@ final class HeadLimit: ChannelInboundHandler {
       take(byte)
     }
     guard state != .refused else {
-      context.fireErrorCaught(fault)
+      context.fireErrorCaught(error)
       return
     }
     context.fireChannelRead(data)
@@ -73,15 +73,15 @@ final class HeadLimit: ChannelInboundHandler {
     lineLength = 0
   }
 
-  private func refuse(_ fault: RequestFault) {
+  private func refuse(_ error: RequestError) {
     guard state != .refused else { return }
     state = .refused
-    self.fault = fault
+    self.error = error
   }
 }
 
 /// What is wrong with a request before its head is complete.
-enum RequestFault: Error {
+enum RequestError: Error {
   case malformed
   case version
   case uriTooLong
@@ -90,10 +90,10 @@ enum RequestFault: Error {
   /// The reply to the client.
   var reply: Reply {
     switch self {
-    case .malformed: .refusal(.badRequest, "This is not an HTTP request.")
-    case .version: .refusal(.httpVersionNotSupported, "Use HTTP/1.1.")
-    case .uriTooLong: .refusal(.uriTooLong, "The address is too long.")
-    case .headTooLong: .refusal(.requestHeaderFieldsTooLarge, "The header fields are too long.")
+    case .malformed: .error(.badRequest, "This is not an HTTP request.")
+    case .version: .error(.httpVersionNotSupported, "Use HTTP/1.1.")
+    case .uriTooLong: .error(.uriTooLong, "The address is too long.")
+    case .headTooLong: .error(.requestHeaderFieldsTooLarge, "The header fields are too long.")
     }
   }
 }

@@ -28,7 +28,7 @@ final class RequestHandler: ChannelInboundHandler {
     let late = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     deadline = context.eventLoop.scheduleTask(in: HTTPLimits.requestTimeout) {
       let (handler, context) = late.value
-      handler.reply(.refusal(.requestTimeout, "The request took too long."), on: context)
+      handler.reply(.error(.requestTimeout, "The request took too long."), on: context)
     }
     context.fireChannelActive()
   }
@@ -74,11 +74,11 @@ final class RequestHandler: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     switch error {
-    case let fault as RequestFault: reply(fault.reply, on: context)
+    case let error as RequestError: reply(error.reply, on: context)
     // More header fields than the parser takes.
-    case HTTPParserError.headerOverflow: reply(RequestFault.headTooLong.reply, on: context)
+    case HTTPParserError.headerOverflow: reply(RequestError.headTooLong.reply, on: context)
     case is HTTPParserError:
-      reply(RequestFault.malformed.reply, on: context)
+      reply(RequestError.malformed.reply, on: context)
     default: context.close(promise: nil)
     }
   }
@@ -86,10 +86,10 @@ final class RequestHandler: ChannelInboundHandler {
   private func judge(_ head: HTTPRequestHead, on context: ChannelHandlerContext) {
     isHead = head.method == .HEAD
     switch service.judge(head) {
-    case .failure(let refusal): reply(refusal.reply, on: context)
+    case .failure(let error): reply(error.reply, on: context)
     case .success(.events) where head.version != .http1_1:
       // The stream has no length, and HTTP/1.0 has no chunks: RFC 9112, 6.1.
-      reply(.refusal(.httpVersionNotSupported, "Use HTTP/1.1."), on: context)
+      reply(.error(.httpVersionNotSupported, "Use HTTP/1.1."), on: context)
     case .success(.events):
       deadline?.cancel()
       listen(on: context)
@@ -101,7 +101,7 @@ final class RequestHandler: ChannelInboundHandler {
   private func listen(on context: ChannelHandlerContext) {
     guard let stream = service.openStream(on: context.channel) else {
       return reply(
-        .refusal(.serviceUnavailable, "Too many pages are open.", headers: [("Retry-After", "5")]),
+        .error(.serviceUnavailable, "Too many pages are open.", headers: [("Retry-After", "5")]),
         on: context)
     }
     state = .streaming

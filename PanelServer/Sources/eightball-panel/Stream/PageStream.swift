@@ -1,4 +1,5 @@
 import BallControl
+import BallRunner
 import NIOCore
 import NIOHTTP1
 
@@ -19,7 +20,7 @@ final class PageStream {
   private var layers = PacketLayers()
   private var isConnected = false
   /// The last error of the connection to the ball; `nil` at the start and while connected.
-  private var trouble: String?
+  private var lastError: String?
   private var identity: BallIdentity?
   /// The central that asks this page's questions; `nil` before the first, and after its end.
   private var asking: PageCentral?
@@ -66,17 +67,17 @@ final class PageStream {
 
   /// Asks with this page's central, which is started for the first question.
   func ask(_ question: String, reply: @escaping (Reply) -> Void) {
-    do throws(Refusal) {
+    do throws(GateError) {
       try openCentral().ask(question, reply: reply)
     } catch {
       reply(error.reply)
     }
   }
 
-  private func openCentral() throws(Refusal) -> PageCentral {
+  private func openCentral() throws(GateError) -> PageCentral {
     if let asking { return asking }
     switch command {
-    case .failure(let obstacle): throw Refusal(reply: .detail(.conflict, obstacle.words))
+    case .failure(let error): throw GateError(reply: .detail(.conflict, error.words))
     case .success(let command):
       let started = try panel.startCentral(command, on: channel.eventLoop) { [weak self] in
         self?.centralEnded()
@@ -96,8 +97,10 @@ final class PageStream {
   }
 
   /// The command of the central for this page's questions.
-  private var command: Result<[String], AskObstacle> {
-    guard isConnected, trouble == nil else { return .failure(AskObstacle(words: Self.noBall)) }
+  private var command: Result<[String], AskCommandError> {
+    guard isConnected, lastError == nil else {
+      return .failure(AskCommandError(words: Self.noBall))
+    }
     return identity?.command(panel.options) ?? .failure(.unknownBall)
   }
 
@@ -109,7 +112,7 @@ final class PageStream {
     switch event {
     case .connected:
       isConnected = true
-      trouble = nil
+      lastError = nil
       layers = PacketLayers()
     case .line(let line): take(line)
     case .ended(let error): lost(error)
@@ -122,8 +125,8 @@ final class PageStream {
     leave()
     identity = nil
     let reason = Self.words(for: error)
-    guard trouble != reason else { return }
-    trouble = reason
+    guard lastError != reason else { return }
+    lastError = reason
     report()
   }
 
@@ -165,9 +168,9 @@ final class PageStream {
   /// Sends the event `panel`: the page's number, whether there is a ball, and whether it can ask.
   private func report() {
     var words = "\"event\":\"panel\",\"page\":\(page),\"ball\":\(isConnected)"
-    if let trouble { words += ",\"detail\":\(JSON.quoted(trouble))" }
-    if case .failure(let obstacle) = command {
-      words += ",\"asks\":false,\"why\":\(JSON.quoted(obstacle.words))"
+    if let lastError { words += ",\"detail\":\"\(String(escaped: lastError))\"" }
+    if case .failure(let error) = command {
+      words += ",\"asks\":false,\"why\":\"\(String(escaped: error.words))\""
     } else {
       words += ",\"asks\":true"
     }
@@ -186,4 +189,49 @@ final class PageStream {
   private func write(_ bytes: ByteBuffer) {
     channel.write(HTTPServerResponsePart.body(.byteBuffer(bytes)), promise: nil)
   }
+}
+
+/// The ball's name and radio, by which a question reaches it.
+struct BallIdentity {
+  private let name: String?
+  private let radio: String?
+
+  /// Reads a line of the ball; `nil` if it is not the event `ball`.
+  init?(_ line: [UInt8]) {
+    guard line.starts(with: #"{"event":"ball""#.utf8), let ball = ControlLine(line) else {
+      return nil
+    }
+    name = ball.text("name")
+    radio = ball.text("radio")
+  }
+
+  /// The command that reaches the ball: it stays connected, and asks each line of its input.
+  func command(_ options: PanelOptions) -> Result<[String], AskCommandError> {
+    guard let radio else { return .failure(.unknownBall) }
+    guard let program = options.program else {
+      return .failure(
+        AskCommandError(words: "The program eightball is not beside eightball-panel."))
+    }
+    let isShared = radio == "virtual" || radio.hasPrefix("unix:") || radio.hasPrefix("tcp-client:")
+    guard let chosen = isShared ? radio : options.radio else {
+      return .failure(
+        AskCommandError(
+          words:
+            "Only the ball can use its radio, \(radio). To ask it from here, start the panel with "
+            + "--radio and another radio of this machine; or ask from a phone."))
+    }
+    // The name, if it is known: another ball may be on the same air.
+    return .success(
+      [program, "ask", "--stay", "--json", "--radio", chosen]
+        + (name.map { ["--name=\($0)"] } ?? []))
+  }
+}
+
+/// Why a page cannot ask.
+struct AskCommandError: Error {
+  let words: String
+
+  /// The ball has not said yet how to reach it.
+  static let unknownBall = AskCommandError(
+    words: "The ball has not sent its name and radio yet: try again.")
 }

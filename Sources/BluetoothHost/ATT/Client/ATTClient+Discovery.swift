@@ -1,5 +1,5 @@
-// The results of discoveries. The handles of each response must lie in the requested range, in
-// rising order; otherwise a server that repeats itself would keep the discovery running for ever.
+// The handles of each response lie in the requested range, in rising order: otherwise a server
+// that repeats itself would keep the discovery running for ever.
 extension ATTClient {
   /// The services of a Read By Group Type Response: Vol 3, Part G, 4.4.1.
   mutating func found<Application: ClientApplication & ~Copyable>(
@@ -13,7 +13,7 @@ extension ATTClient {
       guard let uuid = BluetoothUUID(&value, byteCount: value.count) else {
         return wrong(.malformed(.readByGroupTypeResponse))
       }
-      if let fault = pass(group.range) { return wrong(fault) }
+      if let error = pass(group.range) { return wrong(error) }
       application.found(RemoteService(uuid: uuid, range: group.range), at: index)
       if group.range.end == .last { return .end(nil) }
     }
@@ -29,7 +29,7 @@ extension ATTClient {
       return wrong(.malformed(.findByTypeValueResponse))
     }
     while let range = ranges.next() {
-      if let fault = pass(range) { return wrong(fault) }
+      if let error = pass(range) { return wrong(error) }
       application.found(RemoteService(uuid: uuid, range: range), at: index)
       if range.end == .last { return .end(nil) }
     }
@@ -51,7 +51,7 @@ extension ATTClient {
       else { return wrong(.malformed(.readByTypeResponse)) }
       let uuid = BluetoothUUID(&value, byteCount: value.count)
       let isLast = reference.handle == range.end
-      if let fault = pass(reference.handle, to: range.end) { return wrong(fault) }
+      if let error = pass(reference.handle, to: range.end) { return wrong(error) }
       application.found(
         RemoteInclude(declaration: reference.handle, range: included, uuid: uuid), at: index)
       if isLast { return .end(nil) }
@@ -72,10 +72,10 @@ extension ATTClient {
       guard let properties = reader.readUInt8(), let value = AttributeHandle(&reader),
         let uuid = BluetoothUUID(&reader, byteCount: reader.count)
       else { return wrong(.malformed(.readByTypeResponse)) }
-      if let fault = pass(declaration.handle, to: range.end) { return wrong(fault) }
+      if let error = pass(declaration.handle, to: range.end) { return wrong(error) }
       // A characteristic's value follows its declaration.
       guard declaration.handle < range.end else { return wrong(.outOfOrder(value)) }
-      if let fault = pass(value, to: range.end) { return wrong(fault) }
+      if let error = pass(value, to: range.end) { return wrong(error) }
       application.found(
         RemoteCharacteristic(
           uuid: uuid, properties: GATTProperties(rawValue: properties),
@@ -94,7 +94,7 @@ extension ATTClient {
       return wrong(.malformed(.findInformationResponse))
     }
     while let (handle, type) = attributes.next() {
-      if let fault = pass(handle, to: range.end) { return wrong(fault) }
+      if let error = pass(handle, to: range.end) { return wrong(error) }
       application.found(RemoteDescriptor(uuid: type, handle: handle), at: index)
       if handle == range.end { return .end(nil) }
     }
@@ -102,17 +102,13 @@ extension ATTClient {
   }
 
   /// Continues after a service.
-  private mutating func pass(_ range: AttributeHandleRange) -> ResponseFault? {
+  private mutating func pass(_ range: AttributeHandleRange) -> ResponseError? {
     guard range.isValid, range.start.rawValue >= position else { return .outOfOrder(range.start) }
     return pass(range.end, to: .last)
   }
 
-  /// Continues after `handle`, in a range that ends at `end`.
-  ///
-  /// - Returns: The fault if the handle is out of order.
-  private mutating func pass(
-    _ handle: AttributeHandle, to end: AttributeHandle
-  ) -> ResponseFault? {
+  /// Continues after `handle` in a range that ends at `end`. Returns a fault if it is out of order.
+  private mutating func pass(_ handle: AttributeHandle, to end: AttributeHandle) -> ResponseError? {
     guard handle.rawValue >= position, handle <= end else { return .outOfOrder(handle) }
     // After handle 0xFFFF the position wraps to 0, and the discovery ends.
     position = handle.rawValue &+ 1

@@ -23,10 +23,8 @@ extension ATTClient {
     }
   }
 
-  /// Writes the request under way to `storage`, which holds zeros. They remain where the
-  /// application writes less than it announced.
-  ///
-  /// - Returns: Its length.
+  /// Writes the request to `storage`, whose zeros stay where the application writes too little.
+  /// Returns its length.
   func write<Application: ClientApplication & ~Copyable>(
     _ operation: ClientOperation, at index: Int, _ application: borrowing Application,
     to storage: consuming MutableSpan<UInt8>
@@ -43,11 +41,10 @@ extension ATTClient {
   /// Writes the request under way up to the application's value.
   private func writeHeader(of operation: ClientOperation, to writer: inout ByteWriter) {
     switch operation {
-    case .exchangeMTU:
-      ExchangeMTURequest(clientReceiveMTU: maximumMTU).write(to: &writer)
+    case .exchangeMTU: ExchangeMTURequest(clientReceiveMTU: maximumMTU).write(to: &writer)
     case .discoverServices:
-      ReadByGroupTypeRequest(range: remaining(of: operation), type: .primaryService)
-        .write(to: &writer)
+      ReadByGroupTypeRequest(range: remaining(of: operation), type: .primaryService).write(
+        to: &writer)
     case .discoverServicesByUUID(let uuid):
       writer.write(ATTOpcode.findByTypeValueRequest.rawValue)
       remaining(of: operation).write(to: &writer)
@@ -65,10 +62,8 @@ extension ATTClient {
       } else {
         ReadRequest(handle: handle).write(to: &writer)
       }
-    case .readByUUID(let uuid):
-      ReadByTypeRequest(range: .all, type: uuid).write(to: &writer)
-    case .readMultiple:
-      writer.write(requestOpcode(of: operation).rawValue)
+    case .readByUUID(let uuid): ReadByTypeRequest(range: .all, type: uuid).write(to: &writer)
+    case .readMultiple: writer.write(requestOpcode(of: operation).rawValue)
     case .write where stage == .executing || stage == .cancelling:
       ExecuteWriteRequest(writes: stage == .executing).write(to: &writer)
     case .write(let handle, _), .writeWithoutResponse(let handle, _):
@@ -83,24 +78,21 @@ extension ATTClient {
   }
 
   /// The part of the application's value in the request under way; `nil` for none.
-  private func applicationValue(
-    of operation: ClientOperation
-  ) -> (headerLength: Int, offset: Int, count: Int)? {
+  private func applicationValue(of operation: ClientOperation) -> (
+    headerLength: Int, offset: Int, count: Int
+  )? {
     switch operation {
     case .readMultiple(let byteCount, _):
       // 1: the opcode.
       return (1, 0, byteCount)
-    case .writeWithoutResponse(_, let byteCount):
-      return (Self.writeHeaderLength, 0, byteCount)
+    case .writeWithoutResponse(_, let byteCount): return (Self.writeHeaderLength, 0, byteCount)
     case .write(_, let byteCount):
       switch stage {
       case .first, .continuing: return (Self.writeHeaderLength, 0, byteCount)
-      case .preparing:
-        return (Self.prepareHeaderLength, Int(position), partLength(of: byteCount))
+      case .preparing: return (Self.prepareHeaderLength, Int(position), partLength(of: byteCount))
       case .executing, .cancelling: return nil
       }
-    default:
-      return nil
+    default: return nil
     }
   }
 

@@ -7,10 +7,8 @@ extension ATTClient {
   ) -> Step {
     let index = connection.index
     switch operation {
-    case .exchangeMTU:
-      return exchanged(parameters, on: &connection)
-    case .discoverServices:
-      return found(services: parameters, at: index, &application)
+    case .exchangeMTU: return exchanged(parameters, on: &connection)
+    case .discoverServices: return found(services: parameters, at: index, &application)
     case .discoverServicesByUUID(let uuid):
       return found(ranges: parameters, of: uuid, at: index, &application)
     case .discoverIncludedServices(let range):
@@ -19,8 +17,7 @@ extension ATTClient {
       return found(characteristics: parameters, in: range, at: index, &application)
     case .discoverDescriptors(let range):
       return found(descriptors: parameters, in: range, at: index, &application)
-    case .read:
-      return read(parameters, at: index, &application)
+    case .read: return read(parameters, at: index, &application)
     case .readByUUID:
       guard var values = ReadByTypeResponse(ByteReader(parameters)), let first = values.next()
       else { return wrong(.malformed(.readByTypeResponse)) }
@@ -31,8 +28,7 @@ extension ATTClient {
       return .end(nil)
     case .write(let handle, let byteCount):
       return wrote(parameters, handle, byteCount, at: index, application)
-    case .subscribe:
-      return parameters.isEmpty ? .end(nil) : wrong(.malformed(.writeResponse))
+    case .subscribe: return parameters.isEmpty ? .end(nil) : wrong(.malformed(.writeResponse))
     case .writeWithoutResponse:
       // It has no response.
       return .end(nil)
@@ -56,8 +52,7 @@ extension ATTClient {
     case .write:
       // The server has queued nothing yet.
       if stage == .preparing, position == 0 { return .end(.refused(error)) }
-    case .readByUUID, .readMultiple, .writeWithoutResponse, .subscribe:
-      break
+    case .readByUUID, .readMultiple, .writeWithoutResponse, .subscribe: break
     }
     return fail(.refused(error))
   }
@@ -72,8 +67,7 @@ extension ATTClient {
     return .end(nil)
   }
 
-  /// Reads a part of a value. A full response means that more may follow: Vol 3, Part G, 4.8.1 and
-  /// 4.8.3.
+  /// Takes a part; more follows a full response: Vol 3, Part G, 4.8.1 and 4.8.3.
   private mutating func read<Application: ClientApplication & ~Copyable>(
     _ part: Span<UInt8>, at index: Int, _ application: inout Application
   ) -> Step {
@@ -97,8 +91,7 @@ extension ATTClient {
       return parameters.isEmpty ? .end(nil) : wrong(.malformed(.writeResponse))
     case .executing:
       return parameters.isEmpty ? .end(nil) : wrong(.malformed(.executeWriteResponse))
-    case .cancelling:
-      return .end(failure)
+    case .cancelling: return .end(failure)
     case .preparing:
       guard let echo = PrepareWrite(ByteReader(parameters)) else {
         return wrong(.malformed(.prepareWriteResponse))

@@ -1,10 +1,6 @@
-/// The client side of the attribute protocol on one link. It has one operation at a time, and each
-/// operation has one request at a time.
-///
-/// It stores no PDU: it writes the request again for each ACL packet that carries a fragment of it.
-/// `position` and `mtu` do not change until the last fragment.
-///
-/// Core Specification, Vol 3, Part F, 3.3.2.
+/// The ATT client of one link, with one request at a time:
+/// Core Specification, Vol 3, Part F, 3.3.2. It stores no PDU, but writes the request again for
+/// each fragment: `position` and `mtu` stay until the last.
 struct ATTClient: ~Copyable {
   /// The state of the request.
   enum Progress: UInt8 {
@@ -37,16 +33,13 @@ struct ATTClient: ~Copyable {
   private var progress = Progress.due
   /// Whether an indication has to be confirmed.
   private var isConfirmationPending = false
-  /// The first handle that the discovery has not covered yet, or the offset of the request's part
-  /// in a value.
+  /// The first handle not covered by the discovery, or the part's offset in a value.
   var position: UInt16 = 0
-  /// The MTU at the start of the request. The peer's client may change it before the response
-  /// arrives.
+  /// The MTU at the start of the request; the peer's client may change it meanwhile.
   private(set) var mtu: UInt16 = 23
   /// The longest PDU that this device accepts.
   let maximumMTU: UInt16
-  /// Whether Exchange MTU Request was sent, which a client does once on a link: Vol 3, Part F,
-  /// 3.4.2.1.
+  /// Whether Exchange MTU Request was sent: once on a link (Vol 3, Part F, 3.4.2.1).
   var hasExchangedMTU = false
   /// Why the prepared parts are discarded.
   var failure: OperationError?
@@ -54,9 +47,7 @@ struct ATTClient: ~Copyable {
   var security = LinkSecurity.none
 
   /// A client without an operation.
-  init(maximumMTU: ATTMTU) {
-    self.maximumMTU = UInt16(truncatingIfNeeded: maximumMTU.byteCount)
-  }
+  init(maximumMTU: ATTMTU) { self.maximumMTU = UInt16(truncatingIfNeeded: maximumMTU.byteCount) }
 
   /// Whether there is a PDU to send.
   var hasPDU: Bool { isConfirmationPending || (operation != nil && progress == .due) }
@@ -121,10 +112,7 @@ struct ATTClient: ~Copyable {
     return true
   }
 
-  /// Begins a request. Its length, and whether a value is written in parts, depend on the current
-  /// MTU.
-  ///
-  /// - Returns: Why the operation is impossible; `nil` if it is possible.
+  /// Begins a request, whose form depends on the MTU. Returns why it is impossible, or `nil`.
   private mutating func prepare(_ operation: ClientOperation, mtu: ATTMTU) -> OperationError? {
     self.mtu = UInt16(truncatingIfNeeded: mtu.byteCount)
     guard stage == .first else { return nil }
@@ -140,8 +128,7 @@ struct ATTClient: ~Copyable {
     case .readMultiple(let byteCount, _):
       // 1: the opcode.
       if byteCount > mtu.byteCount - 1 { return .tooLong(limit: mtu.byteCount - 1) }
-    default:
-      break
+    default: break
     }
     return nil
   }
@@ -193,21 +180,18 @@ struct ATTClient: ~Copyable {
       }
     }
     switch step {
-    case .next:
-      progress = .due
-    case .end(let error):
-      end(with: error, at: connection.index, &application)
+    case .next: progress = .due
+    case .end(let error): end(with: error, at: connection.index, &application)
     case .outOfStep(let opcode):
       // Later responses could not be matched to their requests.
       connection.disconnectReason = .remoteUserTerminatedConnection
       end(
-        with: .wrongResponse(.unexpected(opcode, awaited: request.response)),
-        at: connection.index, &application)
+        with: .wrongResponse(.unexpected(opcode, awaited: request.response)), at: connection.index,
+        &application)
     }
   }
 
-  /// Makes the operation fail after this response. If parts of a value are prepared, it first asks
-  /// the server to discard them.
+  /// Ends the operation with `error`, once the server has discarded any prepared parts.
   mutating func fail(_ error: OperationError) -> Step {
     guard stage == .preparing else { return .end(stage == .cancelling ? failure : error) }
     failure = error
@@ -216,7 +200,7 @@ struct ATTClient: ~Copyable {
   }
 
   /// Makes the operation fail because its response is invalid.
-  mutating func wrong(_ fault: ResponseFault) -> Step { fail(.wrongResponse(fault)) }
+  mutating func wrong(_ error: ResponseError) -> Step { fail(.wrongResponse(error)) }
 }
 
 extension ATTClient {
@@ -248,8 +232,7 @@ extension ATTOpcode {
       .readByGroupTypeResponse, .writeResponse, .prepareWriteResponse, .executeWriteResponse,
       .readMultipleVariableResponse:
       true
-    default:
-      false
+    default: false
     }
   }
 }

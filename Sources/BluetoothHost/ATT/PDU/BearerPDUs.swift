@@ -1,7 +1,6 @@
-/// The longest PDU that both sides of an ATT bearer accept: 23 to 517 bytes.
-///
-/// Core Specification, Vol 3, Part F, 3.2.8 and 3.4.2. 517 bytes hold the longest attribute value,
-/// 512 bytes, with the longest header, that of Prepare Write.
+/// The longest ATT PDU that both sides accept, 23 to 517 bytes:
+/// Core Specification, Vol 3, Part F, 3.2.8. 517 hold the longest value, 512, with the header of
+/// Prepare Write.
 public struct ATTMTU: Equatable, Comparable, Sendable {
   /// The length in bytes, 23 to 517.
   public let byteCount: Int
@@ -12,43 +11,30 @@ public struct ATTMTU: Equatable, Comparable, Sendable {
     self.byteCount = byteCount
   }
 
-  private init(clamping byteCount: Int) {
-    self.byteCount = max(23, min(517, byteCount))
-  }
+  private init(clamping byteCount: Int) { self.byteCount = max(23, min(517, byteCount)) }
 
   /// 23, the value before an exchange.
   public static var minimum: ATTMTU { ATTMTU(clamping: 23) }
   /// 517, the longest useful value.
   public static var maximum: ATTMTU { ATTMTU(clamping: 517) }
 
-  /// The MTU after an exchange with a peer that accepts `peer` bytes: the smaller value, and at
-  /// least 23.
-  public func agreed(with peer: UInt16) -> ATTMTU {
-    ATTMTU(clamping: min(byteCount, Int(peer)))
-  }
+  /// The MTU after an exchange with a peer that accepts `peer` bytes: the smaller, at least 23.
+  public func agreed(with peer: UInt16) -> ATTMTU { ATTMTU(clamping: min(byteCount, Int(peer))) }
 
   /// Whether the first is smaller.
-  public static func < (left: ATTMTU, right: ATTMTU) -> Bool {
-    left.byteCount < right.byteCount
-  }
+  public static func < (left: ATTMTU, right: ATTMTU) -> Bool { left.byteCount < right.byteCount }
 }
 
-/// The longest attribute value, in bytes.
-///
-/// Core Specification, Vol 3, Part F, 3.2.9.
+/// The longest attribute value, in bytes: Core Specification, Vol 3, Part F, 3.2.9.
 public let maximumAttributeValueLength = 512
 
-/// Gives the longest PDU that the client accepts.
-///
-/// Core Specification, Vol 3, Part F, 3.4.2.1.
+/// Gives the longest PDU that the client accepts: Core Specification, Vol 3, Part F, 3.4.2.1.
 public struct ExchangeMTURequest: Equatable, Sendable {
   /// In bytes. Less than 23 violates the specification, but a peer may send it.
   public var clientReceiveMTU: UInt16
 
   /// Creates a request with this length.
-  public init(clientReceiveMTU: UInt16) {
-    self.clientReceiveMTU = clientReceiveMTU
-  }
+  public init(clientReceiveMTU: UInt16) { self.clientReceiveMTU = clientReceiveMTU }
 
   /// Reads what follows the opcode; `nil` unless that is exactly two bytes.
   public init?(_ reader: inout ByteReader) {
@@ -63,17 +49,13 @@ public struct ExchangeMTURequest: Equatable, Sendable {
   }
 }
 
-/// Gives the longest PDU that the server accepts.
-///
-/// Core Specification, Vol 3, Part F, 3.4.2.2.
+/// Gives the longest PDU that the server accepts: Core Specification, Vol 3, Part F, 3.4.2.2.
 public struct ExchangeMTUResponse: Equatable, Sendable {
   /// In bytes.
   public var serverReceiveMTU: UInt16
 
   /// Creates a response with this length.
-  public init(serverReceiveMTU: UInt16) {
-    self.serverReceiveMTU = serverReceiveMTU
-  }
+  public init(serverReceiveMTU: UInt16) { self.serverReceiveMTU = serverReceiveMTU }
 
   /// Reads what follows the opcode; `nil` unless that is exactly two bytes.
   public init?(_ reader: inout ByteReader) {
@@ -88,9 +70,7 @@ public struct ExchangeMTUResponse: Equatable, Sendable {
   }
 }
 
-/// An Error Response, which refuses a request.
-///
-/// Core Specification, Vol 3, Part F, 3.4.1.1.
+/// An Error Response, which refuses a request: Core Specification, Vol 3, Part F, 3.4.1.1.
 public struct ErrorResponse: Equatable, Sendable {
   /// The request's opcode.
   public var request: ATTOpcode

@@ -1,14 +1,10 @@
-/// Requests the types of the attributes in a range.
-///
-/// Core Specification, Vol 3, Part F, 3.4.3.1.
+/// Requests the types of the attributes in a range: Core Specification, Vol 3, Part F, 3.4.3.1.
 public struct FindInformationRequest: Equatable, Sendable {
   /// The range to search.
   public var range: AttributeHandleRange
 
   /// Creates a PDU with these parameters.
-  public init(range: AttributeHandleRange) {
-    self.range = range
-  }
+  public init(range: AttributeHandleRange) { self.range = range }
 
   /// Reads what follows the opcode; `nil` unless that is exactly four bytes.
   public init?(_ reader: inout ByteReader) {
@@ -23,16 +19,13 @@ public struct FindInformationRequest: Equatable, Sendable {
   }
 }
 
-/// Handles and their types, all of one length, read one at a time: call `next()` until `nil`.
-///
-/// Core Specification, Vol 3, Part F, 3.4.3.2.
+/// Handles and types of one length, one at a time: Core Specification, Vol 3, Part F, 3.4.3.2.
 public struct FindInformationResponse: ~Escapable {
   private var reader: ByteReader
   private let uuidLength: Int
 
   /// Reads what follows the opcode; `nil` unless the format is known and every pair is whole.
-  @_lifetime(copy reader)
-  public init?(_ reader: consuming ByteReader) {
+  @_lifetime(copy reader) public init?(_ reader: consuming ByteReader) {
     guard let format = reader.readUInt8(), format == 1 || format == 2 else { return nil }
     uuidLength = format == 1 ? 2 : 16
     guard !reader.isEmpty, reader.count % (2 + uuidLength) == 0 else { return nil }
@@ -48,8 +41,7 @@ public struct FindInformationResponse: ~Escapable {
   }
 }
 
-/// Requests the attributes of a 16-bit type with a given value: how a client finds one service.
-///
+/// Requests the attributes of a 16-bit type and a value:
 /// Core Specification, Vol 3, Part F, 3.4.3.3.
 public struct FindByTypeValueRequest: ~Escapable {
   /// The range to search.
@@ -60,8 +52,7 @@ public struct FindByTypeValueRequest: ~Escapable {
   public var value: Span<UInt8>
 
   /// Reads what follows the opcode; `nil` if that is less than six bytes.
-  @_lifetime(copy reader)
-  public init?(_ reader: consuming ByteReader) {
+  @_lifetime(copy reader) public init?(_ reader: consuming ByteReader) {
     guard let range = AttributeHandleRange(&reader), let type = reader.readUInt16() else {
       return nil
     }
@@ -71,28 +62,22 @@ public struct FindByTypeValueRequest: ~Escapable {
   }
 }
 
-/// The attributes found and the ends of their groups, read one at a time.
-///
+/// Attributes and the ends of their groups, one at a time:
 /// Core Specification, Vol 3, Part F, 3.4.3.4.
 public struct FindByTypeValueResponse: ~Escapable {
   private var reader: ByteReader
 
   /// Reads what follows the opcode; `nil` unless it is whole pairs of handles.
-  @_lifetime(copy reader)
-  public init?(_ reader: consuming ByteReader) {
+  @_lifetime(copy reader) public init?(_ reader: consuming ByteReader) {
     guard !reader.isEmpty, reader.count % 4 == 0 else { return nil }
     self.reader = reader
   }
 
   /// The handles from the next attribute found to the end of its group.
-  public mutating func next() -> AttributeHandleRange? {
-    AttributeHandleRange(&reader)
-  }
+  public mutating func next() -> AttributeHandleRange? { AttributeHandleRange(&reader) }
 }
 
-/// Requests the values of the attributes of one grouping type: how a client finds services.
-///
-/// Core Specification, Vol 3, Part F, 3.4.4.9.
+/// Requests the groups of one type, such as services: Core Specification, Vol 3, Part F, 3.4.4.9.
 public struct ReadByGroupTypeRequest: Equatable, Sendable {
   /// The range and the grouping type.
   public var parameters: ReadByTypeRequest
@@ -115,16 +100,13 @@ public struct ReadByGroupTypeRequest: Equatable, Sendable {
   }
 }
 
-/// Groups and their values, all of one length, read one at a time: call `next()` until `nil`.
-///
-/// Core Specification, Vol 3, Part F, 3.4.4.10.
+/// Groups and values of one length, one at a time: Core Specification, Vol 3, Part F, 3.4.4.10.
 public struct ReadByGroupTypeResponse: ~Escapable {
   private var reader: ByteReader
   private let valueLength: Int
 
   /// Reads what follows the opcode; `nil` unless it is whole entries of the stated length.
-  @_lifetime(copy reader)
-  public init?(_ reader: consuming ByteReader) {
+  @_lifetime(copy reader) public init?(_ reader: consuming ByteReader) {
     guard let length = reader.readUInt8(), length >= 4, !reader.isEmpty,
       reader.count % Int(length) == 0
     else { return nil }
@@ -133,8 +115,7 @@ public struct ReadByGroupTypeResponse: ~Escapable {
   }
 
   /// The next group.
-  @_lifetime(copy self)
-  public mutating func next() -> AttributeGroup? {
+  @_lifetime(copy self) public mutating func next() -> AttributeGroup? {
     guard let range = AttributeHandleRange(&reader), let value = reader.readBytes(valueLength)
     else { return nil }
     return AttributeGroup(range: range, value: value)
@@ -148,16 +129,14 @@ public struct AttributeGroup: ~Escapable {
   /// The declaration's value: 2 or 16 bytes.
   public var value: Span<UInt8>
 
-  @_lifetime(copy value)
-  init(range: AttributeHandleRange, value: Span<UInt8>) {
+  @_lifetime(copy value) init(range: AttributeHandleRange, value: Span<UInt8>) {
     self.range = range
     self.value = value
   }
 }
 
-/// Requests the values of the attributes of one type: how a client finds characteristics.
-///
-/// Core Specification, Vol 3, Part F, 3.4.4.1. Read By Group Type has the same parameters.
+/// Requests the values of one type; Read By Group Type has the same parameters:
+/// Core Specification, Vol 3, Part F, 3.4.4.1.
 public struct ReadByTypeRequest: Equatable, Sendable {
   /// The range to search.
   public var range: AttributeHandleRange
@@ -191,16 +170,13 @@ public struct ReadByTypeRequest: Equatable, Sendable {
   }
 }
 
-/// Handles and their values, all of one length, read one at a time: call `next()` until `nil`.
-///
-/// Core Specification, Vol 3, Part F, 3.4.4.2.
+/// Handles and values of one length, one at a time: Core Specification, Vol 3, Part F, 3.4.4.2.
 public struct ReadByTypeResponse: ~Escapable {
   private var reader: ByteReader
   private let valueLength: Int
 
   /// Reads what follows the opcode; `nil` unless it is whole pairs of the stated length.
-  @_lifetime(copy reader)
-  public init?(_ reader: consuming ByteReader) {
+  @_lifetime(copy reader) public init?(_ reader: consuming ByteReader) {
     guard let length = reader.readUInt8(), length >= 2, !reader.isEmpty,
       reader.count % Int(length) == 0
     else { return nil }
@@ -209,8 +185,7 @@ public struct ReadByTypeResponse: ~Escapable {
   }
 
   /// The next attribute.
-  @_lifetime(copy self)
-  public mutating func next() -> AttributeValue? {
+  @_lifetime(copy self) public mutating func next() -> AttributeValue? {
     guard let handle = AttributeHandle(&reader), let value = reader.readBytes(valueLength) else {
       return nil
     }
@@ -226,18 +201,14 @@ public struct AttributeValue: ~Escapable {
   public var value: Span<UInt8>
 
   /// Creates a value with its handle.
-  @inlinable
-  @_lifetime(copy value)
-  public init(handle: AttributeHandle, value: Span<UInt8>) {
+  @inlinable @_lifetime(copy value) public init(handle: AttributeHandle, value: Span<UInt8>) {
     self.handle = handle
     self.value = value
   }
 
   /// Reads a handle and, as its value, all that follows; `nil` without a whole handle.
-  @inlinable
-  @inline(__always)
-  @_lifetime(copy reader)
-  public init?(_ reader: consuming ByteReader) {
+  @inlinable @inline(__always) @_lifetime(copy reader) public init?(_ reader: consuming ByteReader)
+  {
     guard let handle = AttributeHandle(&reader) else { return nil }
     self.init(handle: handle, value: reader.readRemaining())
   }

@@ -1,14 +1,10 @@
-/// Requests the first bytes of a value. The response is the opcode and the bytes.
-///
-/// Core Specification, Vol 3, Part F, 3.4.4.3.
+/// Requests the first bytes of a value: Core Specification, Vol 3, Part F, 3.4.4.3.
 public struct ReadRequest: Equatable, Sendable {
   /// The attribute.
   public var handle: AttributeHandle
 
   /// Creates a PDU with these parameters.
-  public init(handle: AttributeHandle) {
-    self.handle = handle
-  }
+  public init(handle: AttributeHandle) { self.handle = handle }
 
   /// Reads what follows the opcode; `nil` unless that is exactly two bytes.
   public init?(_ reader: inout ByteReader) {
@@ -23,9 +19,7 @@ public struct ReadRequest: Equatable, Sendable {
   }
 }
 
-/// Requests the bytes of a value from an offset on. The response is the opcode and the bytes.
-///
-/// Core Specification, Vol 3, Part F, 3.4.4.5.
+/// Requests a value from an offset on: Core Specification, Vol 3, Part F, 3.4.4.5.
 public struct ReadBlobRequest: Equatable, Sendable {
   /// The attribute.
   public var handle: AttributeHandle
@@ -54,36 +48,29 @@ public struct ReadBlobRequest: Equatable, Sendable {
   }
 }
 
-/// The handles of a Read Multiple or Read Multiple Variable Request, read one at a time.
-///
+/// The handles of Read Multiple (Variable) Request, one at a time:
 /// Core Specification, Vol 3, Part F, 3.4.4.7 and 3.4.4.11.
 public struct ReadMultipleRequest: ~Escapable {
   private var reader: ByteReader
 
   /// Reads what follows the opcode; `nil` unless it is two or more whole handles.
-  @_lifetime(copy reader)
-  public init?(_ reader: consuming ByteReader) {
+  @_lifetime(copy reader) public init?(_ reader: consuming ByteReader) {
     guard reader.count >= 4, reader.count % 2 == 0 else { return nil }
     self.reader = reader
   }
 
   /// The next handle.
-  public mutating func next() -> AttributeHandle? {
-    AttributeHandle(&reader)
-  }
+  public mutating func next() -> AttributeHandle? { AttributeHandle(&reader) }
 }
 
-/// Writes a value. The response is the opcode alone.
-///
-/// Core Specification, Vol 3, Part F, 3.4.5.1. Write Command (3.4.5.3) and the Handle Value
-/// Notification and Indication (3.4.7) have the same parameters: an `AttributeValue`.
+/// Writes a value: Core Specification, Vol 3, Part F, 3.4.5.1. Write Command (3.4.5.3) and the
+/// updates (3.4.7) have the same parameters, an `AttributeValue`.
 public struct WriteRequest: ~Escapable {
   /// The attribute and the value for it.
   public var attribute: AttributeValue
 
   /// Creates a PDU with these parameters.
-  @_lifetime(copy value)
-  public init(handle: AttributeHandle, value: Span<UInt8>) {
+  @_lifetime(copy value) public init(handle: AttributeHandle, value: Span<UInt8>) {
     attribute = AttributeValue(handle: handle, value: value)
   }
 
@@ -94,9 +81,8 @@ public struct WriteRequest: ~Escapable {
   }
 }
 
-/// Queues a part of a long value on the server. The response echoes all of it.
-///
-/// Core Specification, Vol 3, Part F, 3.4.6.1 and 3.4.6.2.
+/// Queues a part of a value; the response echoes it: Core Specification, Vol 3, Part F, 3.4.6.1 and
+/// 3.4.6.2.
 public struct PrepareWrite: ~Escapable {
   /// The attribute.
   public var handle: AttributeHandle
@@ -106,16 +92,14 @@ public struct PrepareWrite: ~Escapable {
   public var value: Span<UInt8>
 
   /// Creates a PDU with these parameters.
-  @_lifetime(copy value)
-  public init(handle: AttributeHandle, offset: UInt16, value: Span<UInt8>) {
+  @_lifetime(copy value) public init(handle: AttributeHandle, offset: UInt16, value: Span<UInt8>) {
     self.handle = handle
     self.offset = offset
     self.value = value
   }
 
   /// Reads what follows the opcode; `nil` if that is less than four bytes.
-  @_lifetime(copy reader)
-  public init?(_ reader: consuming ByteReader) {
+  @_lifetime(copy reader) public init?(_ reader: consuming ByteReader) {
     guard let handle = AttributeHandle(&reader), let offset = reader.readUInt16() else {
       return nil
     }
@@ -131,17 +115,13 @@ public struct PrepareWrite: ~Escapable {
   }
 }
 
-/// Writes or discards the queued parts. The response is the opcode alone.
-///
-/// Core Specification, Vol 3, Part F, 3.4.6.3.
+/// Writes or discards the queued parts: Core Specification, Vol 3, Part F, 3.4.6.3.
 public struct ExecuteWriteRequest: Equatable, Sendable {
   /// `true` to write the parts; `false` to discard them.
   public var writes: Bool
 
   /// Creates a PDU with this flag.
-  public init(writes: Bool) {
-    self.writes = writes
-  }
+  public init(writes: Bool) { self.writes = writes }
 
   /// Reads what follows the opcode; `nil` unless that is exactly one byte, 0x00 or 0x01.
   public init?(_ reader: inout ByteReader) {

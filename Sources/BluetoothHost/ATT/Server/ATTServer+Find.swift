@@ -1,9 +1,8 @@
 // Finding attributes: Core Specification, Vol 3, Part F, 3.4.3 and 3.4.4.9.
 extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   /// The indices of the attributes in `range`. Index 0 has the handle 0x0001.
-  @inline(__always)
-  func indices(in range: AttributeHandleRange) throws(ATTFailure) -> Range<Int> {
-    guard range.isValid else { throw ATTFailure(.invalidHandle, at: range.start) }
+  @inline(__always) func indices(in range: AttributeHandleRange) throws(ATTRefusal) -> Range<Int> {
+    guard range.isValid else { throw ATTRefusal(.invalidHandle, at: range.start) }
     let end = min(Int(range.end.rawValue), database.attributes.count)
     let start = min(Int(range.start.rawValue) - 1, end)
     return start..<end
@@ -13,12 +12,11 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     AttributeHandle(rawValue: UInt16(truncatingIfNeeded: index + 1))
   }
 
-  /// Answers Find Information with handles and types of one length.
-  /// Core Specification, Vol 3, Part F, 3.4.3.1.
-  func findInformation(
-    _ reader: consuming ByteReader, response: inout ByteWriter
-  ) throws(ATTFailure) {
-    guard let request = FindInformationRequest(&reader) else { throw ATTFailure(.invalidPDU) }
+  /// Answers Find Information with handles and types of one length: Vol 3, Part F, 3.4.3.1.
+  func findInformation(_ reader: consuming ByteReader, response: inout ByteWriter)
+    throws(ATTRefusal)
+  {
+    guard let request = FindInformationRequest(&reader) else { throw ATTRefusal(.invalidPDU) }
     let attributes = database.attributes
     var uuidLength = 0
     for index in try indices(in: request.range) where !attributes[index].isVacant {
@@ -32,24 +30,19 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
       response.write(handle(at: index).rawValue)
       type.write(to: &response)
     }
-    guard uuidLength != 0 else {
-      throw ATTFailure(.attributeNotFound, at: request.range.start)
-    }
+    guard uuidLength != 0 else { throw ATTRefusal(.attributeNotFound, at: request.range.start) }
   }
 
-  /// Answers Find By Type Value, which finds one service by its UUID: Core Specification, Vol 3,
-  /// Part F, 3.4.3.3.
+  /// Answers Find By Type Value, which finds a service: Vol 3, Part F, 3.4.3.3.
   mutating func findByTypeValue(
     _ reader: consuming ByteReader, at connectionIndex: Int, response: inout ByteWriter
-  ) throws(ATTFailure) {
-    guard let request = FindByTypeValueRequest(reader) else { throw ATTFailure(.invalidPDU) }
+  ) throws(ATTRefusal) {
+    guard let request = FindByTypeValueRequest(reader) else { throw ATTRefusal(.invalidPDU) }
     let type = BluetoothUUID(request.type)
     response.write(ATTOpcode.findByTypeValueResponse.rawValue)
     for index in try indices(in: request.range) where database.attributes[index].isOf(type) {
       let found = handle(at: index)
-      do throws(ATTFailure) {
-        try load(found, at: connectionIndex)
-      } catch {
+      do throws(ATTRefusal) { try load(found, at: connectionIndex) } catch {
         guard error.code != nil else { throw error }
         // An unreadable attribute has no value to compare.
         continue
@@ -62,21 +55,19 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
       response.write(found.rawValue)
       response.write(database.attributes[index].groupEnd.rawValue)
     }
-    guard response.count > 1 else {
-      throw ATTFailure(.attributeNotFound, at: request.range.start)
-    }
+    guard response.count > 1 else { throw ATTRefusal(.attributeNotFound, at: request.range.start) }
   }
 
   /// Answers Read By Group Type, which lists services: Core Specification, Vol 3, Part F, 3.4.4.9.
-  func readByGroupType(
-    _ reader: consuming ByteReader, response: inout ByteWriter
-  ) throws(ATTFailure) {
+  func readByGroupType(_ reader: consuming ByteReader, response: inout ByteWriter)
+    throws(ATTRefusal)
+  {
     guard let request = ReadByGroupTypeRequest(&reader)?.parameters else {
-      throw ATTFailure(.invalidPDU)
+      throw ATTRefusal(.invalidPDU)
     }
     let indices = try indices(in: request.range)
     guard request.type == .primaryService || request.type == .secondaryService else {
-      throw ATTFailure(.unsupportedGroupType, at: request.range.start)
+      throw ATTRefusal(.unsupportedGroupType, at: request.range.start)
     }
     let attributes = database.attributes
     var uuidLength = 0
@@ -92,9 +83,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
       response.write(attributes[index].groupEnd.rawValue)
       uuid.write(to: &response)
     }
-    guard uuidLength != 0 else {
-      throw ATTFailure(.attributeNotFound, at: request.range.start)
-    }
+    guard uuidLength != 0 else { throw ATTRefusal(.attributeNotFound, at: request.range.start) }
   }
 }
 

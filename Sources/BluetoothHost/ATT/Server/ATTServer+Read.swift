@@ -1,19 +1,18 @@
 // Reading values: Core Specification, Vol 3, Part F, 3.4.4.
 extension ATTServer where Database: ~Copyable, Application: ~Copyable {
-  /// Copies the whole value of the attribute at `handle` to `scratch`. The application need not
-  /// provide the bytes before `offset`.
-  mutating func load(
-    _ handle: AttributeHandle, from offset: Int = 0, at connectionIndex: Int
-  ) throws(ATTFailure) {
+  /// Copies a whole value to `scratch`; the application may omit the bytes before `offset`.
+  mutating func load(_ handle: AttributeHandle, from offset: Int = 0, at connectionIndex: Int)
+    throws(ATTRefusal)
+  {
     guard let attribute = database.attributes[handle], !attribute.isVacant else {
-      throw ATTFailure(.invalidHandle, at: handle)
+      throw ATTRefusal(.invalidHandle, at: handle)
     }
     if !attribute.isDeclaration {
       guard attribute.properties.contains(.read) else {
-        throw ATTFailure(.readNotPermitted, at: handle)
+        throw ATTRefusal(.readNotPermitted, at: handle)
       }
       guard !bearers[connectionIndex].lacks(attribute.protection, for: .read) else {
-        throw ATTFailure(bearers[connectionIndex].securityError, at: handle)
+        throw ATTRefusal(bearers[connectionIndex].securityError, at: handle)
       }
     }
     var writer = scratch.makeWriter()
@@ -24,24 +23,17 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
       for byte in 0..<byteCount {
         writer.write(UInt8(truncatingIfNeeded: number &>> UInt64(widening: UInt32(byte * 8))))
       }
-    case .text(let text):
-      text.writePrefix(to: &writer)
-    case .deviceName:
-      writer.write(deviceName.span)
-    case .databaseHash:
-      writer.write(database.hash.bytes.span)
-    case .clientSupportedFeatures:
-      writer.write(bearers[connectionIndex].clientFeatures)
+    case .text(let text): text.writePrefix(to: &writer)
+    case .deviceName: writer.write(deviceName.span)
+    case .databaseHash: writer.write(database.hash.bytes.span)
+    case .clientSupportedFeatures: writer.write(bearers[connectionIndex].clientFeatures)
     case .clientConfiguration(let slot):
       writer.write(bearers[connectionIndex].configurations[slot].rawValue)
-    case .none, .vacant:
-      break
+    case .none, .vacant: break
     case .application(let attribute):
       do throws(GATTRefusal) {
         try application.read(attribute, at: connectionIndex, from: offset, into: &writer)
-      } catch {
-        throw ATTFailure(error, at: handle)
-      }
+      } catch { throw ATTRefusal(error, at: handle) }
     }
     let count = writer.count
     scratch.keepWritten(count)
@@ -50,8 +42,8 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   /// Answers Read: Core Specification, Vol 3, Part F, 3.4.4.3.
   mutating func read(
     _ reader: consuming ByteReader, at connectionIndex: Int, response: inout ByteWriter
-  ) throws(ATTFailure) {
-    guard let request = ReadRequest(&reader) else { throw ATTFailure(.invalidPDU) }
+  ) throws(ATTRefusal) {
+    guard let request = ReadRequest(&reader) else { throw ATTRefusal(.invalidPDU) }
     try load(request.handle, at: connectionIndex)
     response.write(ATTOpcode.readResponse.rawValue)
     response.writePrefix(of: scratch.span)
@@ -60,11 +52,11 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   /// Answers Read Blob: Core Specification, Vol 3, Part F, 3.4.4.5.
   mutating func readBlob(
     _ reader: consuming ByteReader, at connectionIndex: Int, response: inout ByteWriter
-  ) throws(ATTFailure) {
-    guard let request = ReadBlobRequest(&reader) else { throw ATTFailure(.invalidPDU) }
+  ) throws(ATTRefusal) {
+    guard let request = ReadBlobRequest(&reader) else { throw ATTRefusal(.invalidPDU) }
     let offset = Int(request.offset)
     try load(request.handle, from: offset, at: connectionIndex)
-    guard offset <= scratch.count else { throw ATTFailure(.invalidOffset, at: request.handle) }
+    guard offset <= scratch.count else { throw ATTRefusal(.invalidOffset, at: request.handle) }
     response.write(ATTOpcode.readBlobResponse.rawValue)
     response.writePrefix(of: scratch.span.extracting(offset..<scratch.count))
   }
@@ -72,15 +64,13 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   /// Answers Read By Type with values of one length: Core Specification, Vol 3, Part F, 3.4.4.1.
   mutating func readByType(
     _ reader: consuming ByteReader, at connectionIndex: Int, response: inout ByteWriter
-  ) throws(ATTFailure) {
-    guard let request = ReadByTypeRequest(&reader) else { throw ATTFailure(.invalidPDU) }
+  ) throws(ATTRefusal) {
+    guard let request = ReadByTypeRequest(&reader) else { throw ATTRefusal(.invalidPDU) }
     var valueLength: Int?
-    for index in try indices(in: request.range)
-    where database.attributes[index].isOf(request.type) {
+    for index in try indices(in: request.range) where database.attributes[index].isOf(request.type)
+    {
       let found = handle(at: index)
-      do throws(ATTFailure) {
-        try load(found, at: connectionIndex)
-      } catch {
+      do throws(ATTRefusal) { try load(found, at: connectionIndex) } catch {
         // If the first attribute is unreadable, the request fails; a later one ends the list.
         guard valueLength != nil, error.code != nil else { throw error }
         break
@@ -96,18 +86,15 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
       response.write(found.rawValue)
       response.write(scratch.span.extracting(first: length))
     }
-    guard valueLength != nil else {
-      throw ATTFailure(.attributeNotFound, at: request.range.start)
-    }
+    guard valueLength != nil else { throw ATTRefusal(.attributeNotFound, at: request.range.start) }
   }
 
-  /// Answers Read Multiple: Core Specification, Vol 3, Part F, 3.4.4.7; with a length before each
-  /// value, 3.4.4.11.
+  /// Answers Read Multiple: Vol 3, Part F, 3.4.4.7, or 3.4.4.11 with lengths.
   mutating func readMultiple(
     _ reader: consuming ByteReader, isVariable: Bool, at connectionIndex: Int,
     response: inout ByteWriter
-  ) throws(ATTFailure) {
-    guard var request = ReadMultipleRequest(reader) else { throw ATTFailure(.invalidPDU) }
+  ) throws(ATTRefusal) {
+    guard var request = ReadMultipleRequest(reader) else { throw ATTRefusal(.invalidPDU) }
     let opcode: ATTOpcode = isVariable ? .readMultipleVariableResponse : .readMultipleResponse
     response.write(opcode.rawValue)
     // Every handle is checked, even if its value does not fit.

@@ -23,15 +23,12 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
       features: bearers[connectionIndex].clientFeatures,
       serviceChanged: database.serviceChanged.slot.map {
         bearers[connectionIndex].configurations[$0]
-      }
-        ?? .none,
-      subscriptions: subscriptions)
+      } ?? .none, subscriptions: subscriptions)
   }
 
-  /// Restores the client at `connectionIndex` from `record`, except for what it has set on this
-  /// link. If the database differs, only subscriptions that it can convert are restored. If it
-  /// differs, or the client did not know about the last change, the client becomes change-unaware,
-  /// and gets Service Changed if it has subscribed to it.
+  /// Restores the client from `record`, except what it has set on this link. For another database
+  /// only convertible subscriptions are restored. A client that missed a change gets Service
+  /// Changed.
   mutating func restore(_ record: ClientRecord, at connectionIndex: Int) {
     bearers[connectionIndex].clientFeatures |= record.features
     let isSame = record.databaseHash == database.hash
@@ -59,8 +56,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     changedConnections.insert(connectionIndex)
   }
 
-  /// Ends the subscriptions of the client at `connectionIndex` that require more security than its
-  /// link still has.
+  /// Ends the subscriptions that require more security than the link still has.
   mutating func dropUnprotected(at connectionIndex: Int) {
     for index in database.attributes.indices {
       guard case .clientConfiguration(let slot) = database.attributes[index].value,

@@ -1,8 +1,7 @@
 // Notifications and indications: Core Specification, Vol 3, Part F, 3.4.7.
 extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   /// Writes the next notification or indication; `false` if there is none to send.
-  @inline(__always)
-  mutating func writeUpdate(
+  @inline(__always) mutating func writeUpdate(
     on connection: inout Connection, at now: Instant, to writer: inout ByteWriter
   ) -> Bool {
     let connectionIndex = connection.index
@@ -16,9 +15,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     }
     guard !bearers[connectionIndex].isOutOfSync,
       let attribute = application.pendingUpdate(at: connectionIndex)
-    else {
-      return false
-    }
+    else { return false }
     let target = database.location(of: attribute)
     guard let opcode = bearers[connectionIndex].updateOpcode(for: target) else { return false }
     writer.write(opcode.rawValue, target.handle.rawValue)
@@ -28,8 +25,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
   }
 
   /// Writes Service Changed; `false` if the client has not subscribed to it.
-  @inline(never)
-  private mutating func writeServiceChanged(
+  @inline(never) private mutating func writeServiceChanged(
     on connection: inout Connection, at now: Instant, to writer: inout ByteWriter
   ) -> Bool {
     let connectionIndex = connection.index
@@ -55,8 +51,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
     connection.timers[.confirmation] = now.advanced(by: 30_000)
   }
 
-  /// Drops the client's subscriptions in `range`, makes the client change-unaware, and schedules a
-  /// Service Changed indication for `range`.
+  /// Drops the subscriptions in `range`, and schedules Service Changed for it.
   mutating func databaseChanged(in range: AttributeHandleRange, at connectionIndex: Int) {
     bearers[connectionIndex].keepConfigurations(
       of: database.attributes, outside: range, and: database.serviceChanged.slot)
@@ -69,8 +64,7 @@ extension ATTServer where Database: ~Copyable, Application: ~Copyable {
 
 extension ATTBearer {
   /// The opcode that sends the value at `location`; `nil` if the client has not subscribed to it.
-  @inline(__always)
-  func updateOpcode(for location: ValueLocation) -> ATTOpcode? {
+  @inline(__always) func updateOpcode(for location: ValueLocation) -> ATTOpcode? {
     guard location.handle != .none, let slot = location.slot else { return nil }
     let configuration = configurations[slot]
     if configuration.contains(.notification) { return .handleValueNotification }

@@ -1,5 +1,5 @@
 /// The content of an Error Response, or the fact that the application answers later.
-struct ATTFailure: Error {
+struct ATTRefusal: Error {
   /// `nil` if the application has put the answer off.
   let code: ATTErrorCode?
   let handle: AttributeHandle
@@ -18,15 +18,11 @@ struct ATTFailure: Error {
   }
 }
 
-/// Answers the requests of clients from a database and its application.
-///
-/// Each call handles one PDU: `write` the writes, `respond` all others. `respond` writes the response,
-/// or nothing if there is none. A request that the application puts off is passed to it again, whole,
-/// when it can be answered. Core
-/// Specification, Vol 3, Part F, 3.3 and 3.4.
+/// Answers clients from a database and its application: Core Specification, Vol 3, Part F, 3.3 and
+/// 3.4. Each call handles one PDU: `write` a write, `respond` any other. A request that is put off
+/// comes again.
 struct ATTServer<
-  let links: Int, Database: AttributeDatabase & ~Copyable,
-  Application: GATTApplication & ~Copyable
+  let links: Int, Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable
 >: ~Copyable {
   var database: Database
   var application: Application
@@ -47,80 +43,63 @@ struct ATTServer<
     deviceName = DeviceName(StaticText(""))
   }
 
-  /// Answers one PDU of the client on `connection`, except writes, and writes its response.
-  ///
-  /// - Throws: What an Error Response has, or that the application answers later.
-  @inline(__always)
-  mutating func respond(
+  /// Answers one PDU, except writes. Throws an Error Response, or that the application answers
+  /// later.
+  @inline(__always) mutating func respond(
     to pdu: Span<UInt8>, on connection: inout Connection, response: inout ByteWriter
-  ) throws(ATTFailure) {
+  ) throws(ATTRefusal) {
     var reader = ByteReader(pdu)
     // A PDU longer than the MTU is malformed.
     guard let byte = reader.readUInt8(), pdu.count <= connection.mtu.byteCount else {
-      throw ATTFailure(.invalidPDU)
+      throw ATTRefusal(.invalidPDU)
     }
     let opcode = ATTOpcode(rawValue: byte)
     let connectionIndex = connection.index
     switch opcode {
-    case .readRequest:
-      try read(reader, at: connectionIndex, response: &response)
-    case .readBlobRequest:
-      try readBlob(reader, at: connectionIndex, response: &response)
-    case .readByTypeRequest:
-      try readByType(reader, at: connectionIndex, response: &response)
-    case .readByGroupTypeRequest:
-      try readByGroupType(reader, response: &response)
-    case .findInformationRequest:
-      try findInformation(reader, response: &response)
+    case .readRequest: try read(reader, at: connectionIndex, response: &response)
+    case .readBlobRequest: try readBlob(reader, at: connectionIndex, response: &response)
+    case .readByTypeRequest: try readByType(reader, at: connectionIndex, response: &response)
+    case .readByGroupTypeRequest: try readByGroupType(reader, response: &response)
+    case .findInformationRequest: try findInformation(reader, response: &response)
     case .findByTypeValueRequest:
       try findByTypeValue(reader, at: connectionIndex, response: &response)
     case .readMultipleRequest:
-      try readMultiple(
-        reader, isVariable: false, at: connectionIndex,
-        response: &response)
+      try readMultiple(reader, isVariable: false, at: connectionIndex, response: &response)
     case .readMultipleVariableRequest:
-      try readMultiple(
-        reader, isVariable: true, at: connectionIndex,
-        response: &response)
-    case .exchangeMTURequest:
-      try exchangeMTU(reader, on: &connection, response: &response)
-    case .prepareWriteRequest:
-      try prepareWrite(reader, at: connectionIndex, response: &response)
-    case .executeWriteRequest:
-      try executeWrite(reader, at: connectionIndex, response: &response)
+      try readMultiple(reader, isVariable: true, at: connectionIndex, response: &response)
+    case .exchangeMTURequest: try exchangeMTU(reader, on: &connection, response: &response)
+    case .prepareWriteRequest: try prepareWrite(reader, at: connectionIndex, response: &response)
+    case .executeWriteRequest: try executeWrite(reader, at: connectionIndex, response: &response)
     case .handleValueConfirmation:
       bearers[connectionIndex].confirm()
       connection.timers[.confirmation] = nil
-    default:
-      throw ATTFailure(.requestNotSupported)
+    default: throw ATTRefusal(.requestNotSupported)
     }
   }
 
   /// Exchanges the MTU: Core Specification, Vol 3, Part F, 3.4.2.
   private func exchangeMTU(
     _ reader: consuming ByteReader, on connection: inout Connection, response: inout ByteWriter
-  ) throws(ATTFailure) {
-    guard let request = ExchangeMTURequest(&reader) else { throw ATTFailure(.invalidPDU) }
-    ExchangeMTUResponse(serverReceiveMTU: UInt16(truncatingIfNeeded: maximumMTU.byteCount))
-      .write(to: &response)
+  ) throws(ATTRefusal) {
+    guard let request = ExchangeMTURequest(&reader) else { throw ATTRefusal(.invalidPDU) }
+    ExchangeMTUResponse(serverReceiveMTU: UInt16(truncatingIfNeeded: maximumMTU.byteCount)).write(
+      to: &response)
     connection.mtu = maximumMTU.agreed(with: request.clientReceiveMTU)
   }
 }
 
 extension ATTOpcode {
-  /// Whether the server has to answer it, at least with an error: it is a request, or may be one of
-  /// a later version. Commands, confirmations and the PDUs of a server need no answer.
+  /// Whether the server answers it, at least with an error: a request, perhaps of a later version.
   var isAnswered: Bool {
     guard !isCommand else { return false }
     switch self {
-    case .errorResponse, .exchangeMTUResponse, .findInformationResponse,
-      .findByTypeValueResponse, .readByTypeResponse, .readResponse, .readBlobResponse,
-      .readMultipleResponse, .readByGroupTypeResponse, .writeResponse, .prepareWriteResponse,
-      .executeWriteResponse, .handleValueNotification, .handleValueIndication,
-      .handleValueConfirmation, .readMultipleVariableResponse, .multipleHandleValueNotification:
+    case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
+      .readByTypeResponse, .readResponse, .readBlobResponse, .readMultipleResponse,
+      .readByGroupTypeResponse, .writeResponse, .prepareWriteResponse, .executeWriteResponse,
+      .handleValueNotification, .handleValueIndication, .handleValueConfirmation,
+      .readMultipleVariableResponse, .multipleHandleValueNotification:
       return false
-    default:
-      return true
+    default: return true
     }
   }
 }

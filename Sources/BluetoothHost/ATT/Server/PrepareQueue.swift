@@ -1,7 +1,5 @@
-/// The queued parts of one client's long values.
-///
-/// Core Specification, Vol 3, Part F, 3.4.6. Adjacent parts are merged, so that a value of 512
-/// bytes fits in parts of any size.
+/// The queued parts of one client: Core Specification, Vol 3, Part F, 3.4.6. Adjacent parts are
+/// merged, so that 512 bytes fit in parts of any size.
 struct PrepareQueue: ~Copyable {
   /// The length of handle, offset and length before a part's bytes.
   private static let headerLength = 6
@@ -22,8 +20,7 @@ struct PrepareQueue: ~Copyable {
   /// Adds a part; `false`, without a change, if there is no room.
   mutating func append(_ part: borrowing PrepareWrite) -> Bool {
     let end = Int(part.offset) + part.value.count
-    if let lastEntry, let lastEnd, lastEnd.handle == part.handle,
-      lastEnd.offset == Int(part.offset)
+    if let lastEntry, let lastEnd, lastEnd.handle == part.handle, lastEnd.offset == Int(part.offset)
     {
       guard buffer.append(part.value) else { return false }
       buffer.adjust(by: part.value.count, at: lastEntry + 4)
@@ -51,8 +48,7 @@ struct PrepareQueue: ~Copyable {
   }
 
   /// The part at `position`: 0, or the end of the part before it.
-  @_lifetime(borrow self)
-  func part(at position: Int) -> PrepareWrite? {
+  @_lifetime(borrow self) func part(at position: Int) -> PrepareWrite? {
     guard position < buffer.count else { return nil }
     var reader = ByteReader(buffer.span.extracting(position..<buffer.count))
     guard let handle = AttributeHandle(&reader), let offset = reader.readUInt16(),

@@ -1,12 +1,7 @@
-/// The outgoing PDUs of a server on one link: at most one response, and one notification or
-/// indication.
-///
-/// Everything else that is pending for a client is a flag, so there is no queue.
+/// A link's outgoing PDUs: one response, one update. All else that is pending is a flag.
 struct ServerOutbox: ~Copyable {
   /// The PDU that is being sent, fragment by fragment.
-  private enum Sending {
-    case response, update
-  }
+  private enum Sending { case response, update }
 
   /// The response, or the request that the application has put off.
   private var response = ByteBuffer<517>()
@@ -22,9 +17,7 @@ struct ServerOutbox: ~Copyable {
   }
 
   /// Whether there is a response to send.
-  func hasResponse(_ bearer: borrowing ATTBearer) -> Bool {
-    !response.isEmpty && !bearer.hasPutOff
-  }
+  func hasResponse(_ bearer: borrowing ATTBearer) -> Bool { !response.isEmpty && !bearer.hasPutOff }
 
   /// Passes the request that was put off to the application again.
   mutating func resume<let links: Int, Database: ~Copyable, Application: ~Copyable>(
@@ -38,13 +31,9 @@ struct ServerOutbox: ~Copyable {
     receive(request.span, isResumed: true, on: &connection, server: &server)
   }
 
-  /// Takes an ATT PDU from the client, and stores its response in `response`, or the PDU itself if
-  /// the application puts it off.
-  ///
-  /// A client must not send a request before the response to the last one; such a request is
-  /// ignored. Commands and confirmations have no response, and are accepted at any time.
-  ///
-  /// - Parameter isResumed: Whether the PDU was put off, after the check for change-awareness.
+  /// Takes a PDU, and stores its response, or the PDU if it is put off. A request before the last
+  /// response is ignored; commands and confirmations are always accepted. `isResumed` after
+  /// change-awareness was checked.
   @inline(__always)
   mutating func receive<let links: Int, Database: ~Copyable, Application: ~Copyable>(
     _ pdu: Span<UInt8>, isResumed: Bool = false, on connection: inout Connection,
@@ -63,12 +52,10 @@ struct ServerOutbox: ~Copyable {
     guard opcode == .writeRequest || opcode == .writeCommand else {
       return respond(to: pdu, on: &connection, server: &server)
     }
-    do throws(ATTFailure) {
+    do throws(ATTRefusal) {
       try server.write(pdu, isCommand: opcode == .writeCommand, on: connection)
       if opcode == .writeRequest { response.write { $0.write(ATTOpcode.writeResponse.rawValue) } }
-    } catch {
-      refuse(pdu, error, bearer: &server.bearers[connection.index])
-    }
+    } catch { refuse(pdu, error, bearer: &server.bearers[connection.index]) }
   }
 
   /// Takes a PDU that is not a write.
@@ -79,41 +66,36 @@ struct ServerOutbox: ~Copyable {
   ) {
     let isWaiting = !response.isEmpty
     var writer = response.makeWriter(limit: isWaiting ? 0 : connection.mtu.byteCount)
-    do throws(ATTFailure) {
+    do throws(ATTRefusal) {
       try server.respond(to: pdu, on: &connection, response: &writer)
       let count = writer.count
       if !isWaiting { response.keepWritten(count) }
-    } catch {
-      refuse(pdu, error, bearer: &server.bearers[connection.index])
-    }
+    } catch { refuse(pdu, error, bearer: &server.bearers[connection.index]) }
   }
 
   /// Stores the Error Response to `pdu`, or `pdu` itself if the application answers it later.
-  @inline(never)
-  private mutating func refuse(
-    _ pdu: Span<UInt8>, _ failure: ATTFailure, bearer: inout ATTBearer
+  @inline(never) private mutating func refuse(
+    _ pdu: Span<UInt8>, _ refusal: ATTRefusal, bearer: inout ATTBearer
   ) {
     let opcode = ATTOpcode(rawValue: pdu[0])
     guard opcode.isAnswered else { return }
-    guard let code = failure.code else {
+    guard let code = refusal.code else {
       bearer.hasPutOff = true
       _ = response.assign(pdu)
       return
     }
     response.write { writer in
-      ErrorResponse(request: opcode, handle: failure.handle, code: code).write(to: &writer)
+      ErrorResponse(request: opcode, handle: refusal.handle, code: code).write(to: &writer)
     }
   }
 
-  /// Ignores or refuses the PDU of a change-unaware client; `false` if the server handles the PDU
-  /// as usual.
-  @inline(never)
-  private mutating func refuseIfOutOfSync(_ pdu: Span<UInt8>, bearer: inout ATTBearer) -> Bool {
+  /// Ignores or refuses the PDU of a change-unaware client; `false` to handle it as usual.
+  @inline(never) private mutating func refuseIfOutOfSync(
+    _ pdu: Span<UInt8>, bearer: inout ATTBearer
+  ) -> Bool {
     switch bearer.verdict(on: pdu, isInTurn: response.isEmpty) {
-    case .answered:
-      return false
-    case .ignored:
-      return true
+    case .answered: return false
+    case .ignored: return true
     case .refused(let opcode):
       response.write { writer in
         ErrorResponse(request: opcode, handle: .none, code: .databaseOutOfSync).write(to: &writer)
@@ -146,8 +128,7 @@ struct ServerOutbox: ~Copyable {
   }
 
   /// Writes the next packet of a notification or indication that needs several.
-  @inline(never)
-  private mutating func writeUpdateFragment(
+  @inline(never) private mutating func writeUpdateFragment(
     for connection: inout Connection, length: Int, to writer: inout ByteWriter
   ) {
     let isDone = connection.writePart(of: update.span, length: length, to: &writer)
@@ -155,8 +136,8 @@ struct ServerOutbox: ~Copyable {
     connection.sending = isDone ? .nothing : .server
   }
 
-  /// Writes the next notification or indication, as much as one packet holds; `false` if there is
-  /// none. It is written directly to the packet, and stored only if it is longer.
+  /// Writes the next update directly to the packet, and stores it only if it is longer; `false` if
+  /// there is none.
   @inline(__always)
   private mutating func writeUpdate<let links: Int, Database: ~Copyable, Application: ~Copyable>(
     for connection: inout Connection, length: Int, at now: Instant,

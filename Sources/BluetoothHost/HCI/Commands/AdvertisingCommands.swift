@@ -1,6 +1,4 @@
-/// Sets the parameters of advertising.
-///
-/// Core Specification, Vol 4, Part E, 7.8.5.
+/// Sets the parameters of advertising: Core Specification, Vol 4, Part E, 7.8.5.
 public struct LESetAdvertisingParameters: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.leSetAdvertisingParameters
@@ -61,9 +59,7 @@ public struct LESetAdvertisingParameters: HCICommand, Equatable {
   }
 }
 
-/// Sets the data of advertisements.
-///
-/// Core Specification, Vol 4, Part E, 7.8.7.
+/// Sets the data of advertisements: Core Specification, Vol 4, Part E, 7.8.7.
 public struct LESetAdvertisingData: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.leSetAdvertisingData
@@ -72,9 +68,7 @@ public struct LESetAdvertisingData: HCICommand, Equatable {
   public var data: AdvertisingData
 
   /// Creates a command with this data.
-  public init(_ data: AdvertisingData) {
-    self.data = data
-  }
+  public init(_ data: AdvertisingData) { self.data = data }
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
@@ -83,14 +77,10 @@ public struct LESetAdvertisingData: HCICommand, Equatable {
   }
 
   /// Writes the parameters in the packet's order.
-  public func writeParameters(to writer: inout ByteWriter) {
-    data.writePadded(to: &writer)
-  }
+  public func writeParameters(to writer: inout ByteWriter) { data.writePadded(to: &writer) }
 }
 
-/// Sets the data of scan responses.
-///
-/// Core Specification, Vol 4, Part E, 7.8.8.
+/// Sets the data of scan responses: Core Specification, Vol 4, Part E, 7.8.8.
 public struct LESetScanResponseData: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.leSetScanResponseData
@@ -99,9 +89,7 @@ public struct LESetScanResponseData: HCICommand, Equatable {
   public var data: AdvertisingData
 
   /// Creates a command with this data.
-  public init(_ data: AdvertisingData) {
-    self.data = data
-  }
+  public init(_ data: AdvertisingData) { self.data = data }
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
@@ -110,14 +98,10 @@ public struct LESetScanResponseData: HCICommand, Equatable {
   }
 
   /// Writes the parameters in the packet's order.
-  public func writeParameters(to writer: inout ByteWriter) {
-    data.writePadded(to: &writer)
-  }
+  public func writeParameters(to writer: inout ByteWriter) { data.writePadded(to: &writer) }
 }
 
-/// Starts or stops advertising.
-///
-/// Core Specification, Vol 4, Part E, 7.8.9.
+/// Starts or stops advertising: Core Specification, Vol 4, Part E, 7.8.9.
 public struct LESetAdvertisingEnable: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.leSetAdvertisingEnable
@@ -126,9 +110,7 @@ public struct LESetAdvertisingEnable: HCICommand, Equatable {
   public var isEnabled: Bool
 
   /// Creates a command with this state.
-  public init(_ isEnabled: Bool) {
-    self.isEnabled = isEnabled
-  }
+  public init(_ isEnabled: Bool) { self.isEnabled = isEnabled }
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
@@ -142,9 +124,7 @@ public struct LESetAdvertisingEnable: HCICommand, Equatable {
   }
 }
 
-/// Sets the device's random address.
-///
-/// Core Specification, Vol 4, Part E, 7.8.4.
+/// Sets the device's random address: Core Specification, Vol 4, Part E, 7.8.4.
 public struct LESetRandomAddress: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.leSetRandomAddress
@@ -153,9 +133,7 @@ public struct LESetRandomAddress: HCICommand, Equatable {
   public var address: DeviceAddress
 
   /// Creates a command with this address.
-  public init(_ address: DeviceAddress) {
-    self.address = address
-  }
+  public init(_ address: DeviceAddress) { self.address = address }
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
@@ -164,7 +142,5 @@ public struct LESetRandomAddress: HCICommand, Equatable {
   }
 
   /// Writes the parameters in the packet's order.
-  public func writeParameters(to writer: inout ByteWriter) {
-    address.writeBytes(to: &writer)
-  }
+  public func writeParameters(to writer: inout ByteWriter) { address.writeBytes(to: &writer) }
 }

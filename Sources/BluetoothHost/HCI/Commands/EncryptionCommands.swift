@@ -1,7 +1,5 @@
-/// Encrypts one block with AES-128.
-///
-/// Core Specification, Vol 4, Part E, 7.8.22. Answered by Command Complete with the status and the
-/// encrypted block.
+/// Encrypts one block with AES-128. Core Specification, Vol 4, Part E, 7.8.22. Answered by Command
+/// Complete with the status and the encrypted block.
 public struct LEEncrypt: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.leEncrypt
@@ -31,7 +29,6 @@ public struct LEEncrypt: HCICommand, Equatable {
 }
 
 /// Encrypts a link, or changes the key of an encrypted one. Only for the central.
-///
 /// Core Specification, Vol 4, Part E, 7.8.24. Answered by Command Status, then Encryption Change,
 /// or Encryption Key Refresh Complete if the link was encrypted.
 public struct LEEnableEncryption: HCICommand, Equatable {
@@ -79,10 +76,8 @@ public struct LEEnableEncryption: HCICommand, Equatable {
   }
 }
 
-/// Answers LE Long Term Key Request with the key.
-///
-/// Core Specification, Vol 4, Part E, 7.8.25. Answered by Command Complete, then Encryption Change
-/// or Encryption Key Refresh Complete.
+/// Answers LE Long Term Key Request with the key. Core Specification, Vol 4, Part E, 7.8.25.
+/// Answered by Command Complete, then Encryption Change or Encryption Key Refresh Complete.
 public struct LELongTermKeyRequestReply: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.leLongTermKeyRequestReply
@@ -111,8 +106,7 @@ public struct LELongTermKeyRequestReply: HCICommand, Equatable {
   }
 }
 
-/// Reports that there is no key for a link, so it stays unencrypted.
-///
+/// Reports that there is no key for a link, so it stays unencrypted:
 /// Core Specification, Vol 4, Part E, 7.8.26.
 public struct LELongTermKeyRequestNegativeReply: HCICommand, Equatable {
   /// The command's opcode.
@@ -122,12 +116,8 @@ public struct LELongTermKeyRequestNegativeReply: HCICommand, Equatable {
   public var handle: ConnectionHandle
 
   /// Creates a command with these parameters.
-  public init(handle: ConnectionHandle) {
-    self.handle = handle
-  }
+  public init(handle: ConnectionHandle) { self.handle = handle }
 
   /// Writes the parameters in the packet's order.
-  public func writeParameters(to writer: inout ByteWriter) {
-    writer.write(handle.rawValue)
-  }
+  public func writeParameters(to writer: inout ByteWriter) { writer.write(handle.rawValue) }
 }

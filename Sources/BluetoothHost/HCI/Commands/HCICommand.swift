@@ -25,9 +25,7 @@ public struct PlainCommand: Equatable, Sendable {
   public var opcode: HCIOpcode
 
   /// Creates the command `opcode`.
-  public init(_ opcode: HCIOpcode) {
-    self.opcode = opcode
-  }
+  public init(_ opcode: HCIOpcode) { self.opcode = opcode }
 
   /// Writes the whole packet, H4's type byte first.
   public func writePacket(to writer: inout ByteWriter) {
@@ -37,9 +35,7 @@ public struct PlainCommand: Equatable, Sendable {
   }
 }
 
-/// Selects the events that the controller may send.
-///
-/// Core Specification, Vol 4, Part E, 7.3.1.
+/// Selects the events that the controller may send: Core Specification, Vol 4, Part E, 7.3.1.
 public struct SetEventMask: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.setEventMask
@@ -48,25 +44,19 @@ public struct SetEventMask: HCICommand, Equatable {
   public var mask: UInt64
 
   /// Creates a command with these parameters.
-  public init(mask: UInt64) {
-    self.mask = mask
-  }
+  public init(mask: UInt64) { self.mask = mask }
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
-    guard let mask = reader.readUInt64()
-    else { return nil }
+    guard let mask = reader.readUInt64() else { return nil }
     self.mask = mask
   }
 
   /// Writes the parameters in the packet's order.
-  public func writeParameters(to writer: inout ByteWriter) {
-    writer.write(mask)
-  }
+  public func writeParameters(to writer: inout ByteWriter) { writer.write(mask) }
 }
 
-/// Selects the LE Meta events that the controller may send.
-///
+/// Selects the LE Meta events that the controller may send:
 /// Core Specification, Vol 4, Part E, 7.8.1.
 public struct LESetEventMask: HCICommand, Equatable {
   /// The command's opcode.
@@ -76,25 +66,19 @@ public struct LESetEventMask: HCICommand, Equatable {
   public var mask: UInt64
 
   /// Creates a command with these parameters.
-  public init(mask: UInt64) {
-    self.mask = mask
-  }
+  public init(mask: UInt64) { self.mask = mask }
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
-    guard let mask = reader.readUInt64()
-    else { return nil }
+    guard let mask = reader.readUInt64() else { return nil }
     self.mask = mask
   }
 
   /// Writes the parameters in the packet's order.
-  public func writeParameters(to writer: inout ByteWriter) {
-    writer.write(mask)
-  }
+  public func writeParameters(to writer: inout ByteWriter) { writer.write(mask) }
 }
 
 /// Sends one command at a time to the controller, and detects one that remains unanswered.
-///
 /// Core Specification, Vol 4, Part E, 4.4. Some controllers do not answer every command, and one
 /// that gives no credits would block the host for ever; so every wait has a limit.
 struct CommandFlow {
@@ -111,9 +95,7 @@ struct CommandFlow {
   var isOpen: Bool { outstanding == nil && credits > 0 }
 
   /// Allows one command, as after a Reset.
-  mutating func reset() {
-    self = CommandFlow()
-  }
+  mutating func reset() { self = CommandFlow() }
 
   /// Records that a command is sent.
   mutating func send(_ opcode: HCIOpcode, at now: Instant) {
@@ -127,9 +109,7 @@ struct CommandFlow {
     self.credits = credits
     let isExpected = opcode == outstanding
     if isExpected { outstanding = nil }
-    if outstanding == nil {
-      deadline = credits > 0 ? nil : now.advanced(by: Self.timeout)
-    }
+    if outstanding == nil { deadline = credits > 0 ? nil : now.advanced(by: Self.timeout) }
     return isExpected
   }
 

@@ -1,7 +1,5 @@
-/// Ends a link.
-///
-/// Core Specification, Vol 4, Part E, 7.1.6. Answered by Command Status, then Disconnection
-/// Complete.
+/// Ends a link. Core Specification, Vol 4, Part E, 7.1.6. Answered by Command Status, then
+/// Disconnection Complete.
 public struct Disconnect: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.disconnect
@@ -19,8 +17,9 @@ public struct Disconnect: HCICommand, Equatable {
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
-    guard let handle = ConnectionHandle(&reader), let reason = reader.readUInt8()
-    else { return nil }
+    guard let handle = ConnectionHandle(&reader), let reason = reader.readUInt8() else {
+      return nil
+    }
     self.handle = handle
     self.reason = HCIErrorCode(rawValue: reason)
   }
@@ -33,7 +32,6 @@ public struct Disconnect: HCICommand, Equatable {
 }
 
 /// Reads the signal strength of a link's peer. A successful answer also shows that the link exists.
-///
 /// Core Specification, Vol 4, Part E, 7.5.4.
 public struct ReadRSSI: HCICommand, Equatable {
   /// The command's opcode.
@@ -43,20 +41,14 @@ public struct ReadRSSI: HCICommand, Equatable {
   public var handle: ConnectionHandle
 
   /// Creates a command with these parameters.
-  public init(handle: ConnectionHandle) {
-    self.handle = handle
-  }
+  public init(handle: ConnectionHandle) { self.handle = handle }
 
   /// Writes the parameters in the packet's order.
-  public func writeParameters(to writer: inout ByteWriter) {
-    writer.write(handle.rawValue)
-  }
+  public func writeParameters(to writer: inout ByteWriter) { writer.write(handle.rawValue) }
 }
 
-/// Changes the connection parameters of a link.
-///
-/// Core Specification, Vol 4, Part E, 7.8.18. Answered by Command Status, then LE Connection Update
-/// Complete.
+/// Changes the connection parameters of a link. Core Specification, Vol 4, Part E, 7.8.18. Answered
+/// by Command Status, then LE Connection Update Complete.
 public struct LEConnectionUpdate: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.leConnectionUpdate
@@ -81,8 +73,7 @@ public struct LEConnectionUpdate: HCICommand, Equatable {
   }
 }
 
-/// Accepts the connection parameters that the peer requested.
-///
+/// Accepts the connection parameters that the peer requested:
 /// Core Specification, Vol 4, Part E, 7.8.31.
 public struct LERemoteConnectionParameterRequestReply: HCICommand, Equatable {
   /// The command's opcode.
@@ -108,8 +99,7 @@ public struct LERemoteConnectionParameterRequestReply: HCICommand, Equatable {
   }
 }
 
-/// Refuses the connection parameters that the peer requested.
-///
+/// Refuses the connection parameters that the peer requested:
 /// Core Specification, Vol 4, Part E, 7.8.32.
 public struct LERemoteConnectionParameterRequestNegativeReply: HCICommand, Equatable {
   /// The command's opcode.
@@ -133,9 +123,7 @@ public struct LERemoteConnectionParameterRequestNegativeReply: HCICommand, Equat
   }
 }
 
-/// Suggests the maximum length of a link's packets.
-///
-/// Core Specification, Vol 4, Part E, 7.8.33.
+/// Suggests the maximum length of a link's packets: Core Specification, Vol 4, Part E, 7.8.33.
 public struct LESetDataLength: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.leSetDataLength
@@ -162,10 +150,8 @@ public struct LESetDataLength: HCICommand, Equatable {
   }
 }
 
-/// Sets the preferred PHYs of a link.
-///
-/// Core Specification, Vol 4, Part E, 7.8.49. Answered by Command Status, then LE PHY Update
-/// Complete.
+/// Sets the preferred PHYs of a link. Core Specification, Vol 4, Part E, 7.8.49. Answered by
+/// Command Status, then LE PHY Update Complete.
 public struct LESetPHY: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.leSetPHY

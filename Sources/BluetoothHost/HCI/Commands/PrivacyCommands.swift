@@ -1,5 +1,4 @@
-/// Adds a device to the resolving list, in network privacy mode.
-///
+/// Adds a device to the resolving list, in network privacy mode:
 /// Core Specification, Vol 4, Part E, 7.8.38.
 public struct LEAddDeviceToResolvingList: HCICommand, Equatable {
   /// The command's opcode.
@@ -35,10 +34,8 @@ public struct LEAddDeviceToResolvingList: HCICommand, Equatable {
   }
 }
 
-/// Starts or stops address resolution.
-///
-/// Core Specification, Vol 4, Part E, 7.8.44. Refused while the controller advertises, scans or
-/// initiates.
+/// Starts or stops address resolution. Core Specification, Vol 4, Part E, 7.8.44. Refused while the
+/// controller advertises, scans or initiates.
 public struct LESetAddressResolutionEnable: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.leSetAddressResolutionEnable
@@ -47,9 +44,7 @@ public struct LESetAddressResolutionEnable: HCICommand, Equatable {
   public var enable: UInt8
 
   /// Creates a command with these parameters.
-  public init(enable: UInt8) {
-    self.enable = enable
-  }
+  public init(enable: UInt8) { self.enable = enable }
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
@@ -58,13 +53,10 @@ public struct LESetAddressResolutionEnable: HCICommand, Equatable {
   }
 
   /// Writes the parameters in the packet's order.
-  public func writeParameters(to writer: inout ByteWriter) {
-    writer.write(enable)
-  }
+  public func writeParameters(to writer: inout ByteWriter) { writer.write(enable) }
 }
 
-/// Sets how long the controller uses a private address before it generates the next one.
-///
+/// Sets how long the controller uses a private address before it generates the next one:
 /// Core Specification, Vol 4, Part E, 7.8.45.
 public struct LESetResolvablePrivateAddressTimeout: HCICommand, Equatable {
   /// The command's opcode.
@@ -76,9 +68,7 @@ public struct LESetResolvablePrivateAddressTimeout: HCICommand, Equatable {
   public var timeout: UInt16
 
   /// Creates a command with these parameters.
-  public init(timeout: UInt16) {
-    self.timeout = timeout
-  }
+  public init(timeout: UInt16) { self.timeout = timeout }
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
@@ -87,13 +77,10 @@ public struct LESetResolvablePrivateAddressTimeout: HCICommand, Equatable {
   }
 
   /// Writes the parameters in the packet's order.
-  public func writeParameters(to writer: inout ByteWriter) {
-    writer.write(timeout)
-  }
+  public func writeParameters(to writer: inout ByteWriter) { writer.write(timeout) }
 }
 
-/// Sets whether a device in the resolving list with a key may also use its identity address.
-///
+/// Sets whether a device in the resolving list with a key may also use its identity address:
 /// Core Specification, Vol 4, Part E, 7.8.77.
 public struct LESetPrivacyMode: HCICommand, Equatable {
   /// The command's opcode.
@@ -124,9 +111,8 @@ public struct LESetPrivacyMode: HCICommand, Equatable {
   }
 }
 
-/// Adds a device to the filter accept list.
-///
-/// Core Specification, Vol 4, Part E, 7.8.16. Refused while the list is in use.
+/// Adds a device to the filter accept list. Core Specification, Vol 4, Part E, 7.8.16. Refused
+/// while the list is in use.
 public struct LEAddDeviceToFilterAcceptList: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.leAddDeviceToFilterAcceptList
@@ -135,12 +121,8 @@ public struct LEAddDeviceToFilterAcceptList: HCICommand, Equatable {
   public var device: DeviceAddress
 
   /// Creates a command with these parameters.
-  public init(device: DeviceAddress) {
-    self.device = device
-  }
+  public init(device: DeviceAddress) { self.device = device }
 
   /// Writes the parameters in the packet's order.
-  public func writeParameters(to writer: inout ByteWriter) {
-    device.write(to: &writer)
-  }
+  public func writeParameters(to writer: inout ByteWriter) { device.write(to: &writer) }
 }

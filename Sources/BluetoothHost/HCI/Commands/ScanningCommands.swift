@@ -1,6 +1,4 @@
-/// Sets the parameters of scanning.
-///
-/// Core Specification, Vol 4, Part E, 7.8.10.
+/// Sets the parameters of scanning: Core Specification, Vol 4, Part E, 7.8.10.
 public struct LESetScanParameters: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.leSetScanParameters
@@ -51,9 +49,7 @@ public struct LESetScanParameters: HCICommand, Equatable {
   }
 }
 
-/// Starts or stops scanning.
-///
-/// Core Specification, Vol 4, Part E, 7.8.11.
+/// Starts or stops scanning: Core Specification, Vol 4, Part E, 7.8.11.
 public struct LESetScanEnable: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.leSetScanEnable
@@ -71,8 +67,9 @@ public struct LESetScanEnable: HCICommand, Equatable {
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
-    guard let enable = reader.readUInt8(), let filterDuplicates = reader.readUInt8()
-    else { return nil }
+    guard let enable = reader.readUInt8(), let filterDuplicates = reader.readUInt8() else {
+      return nil
+    }
     self.enable = enable
     self.filterDuplicates = filterDuplicates
   }
@@ -84,10 +81,8 @@ public struct LESetScanEnable: HCICommand, Equatable {
   }
 }
 
-/// Connects to an advertiser.
-///
-/// Core Specification, Vol 4, Part E, 7.8.12. Answered by Command Status, then LE Connection
-/// Complete.
+/// Connects to an advertiser. Core Specification, Vol 4, Part E, 7.8.12. Answered by Command
+/// Status, then LE Connection Complete.
 public struct LECreateConnection: HCICommand, Equatable {
   /// The command's opcode.
   public static let opcode = HCIOpcode.leCreateConnection

@@ -29,9 +29,7 @@ extension HCIEvent {
   }
 }
 
-/// An LE Meta event, without its subevent byte.
-///
-/// Core Specification, Vol 4, Part E, 7.7.65.
+/// An LE Meta event, without its subevent byte: Core Specification, Vol 4, Part E, 7.7.65.
 public protocol LEMetaEvent: Sendable {
   /// The LE Meta subevent.
   static var subevent: LEMetaSubevent { get }
@@ -53,10 +51,8 @@ extension LEMetaEvent {
   }
 }
 
-/// A command has completed, or failed at once.
-///
-/// Core Specification, Vol 4, Part E, 7.7.14. For most commands the first return parameter is
-/// the status.
+/// A command has completed, or failed at once. Core Specification, Vol 4, Part E, 7.7.14. For most
+/// commands the first return parameter is the status.
 public struct CommandComplete: ~Escapable {
   /// How many commands the host may send now.
   public var commandCredits: UInt8
@@ -66,16 +62,16 @@ public struct CommandComplete: ~Escapable {
   public var returnParameters: Span<UInt8>
 
   /// Creates an event with these parameters.
-  @_lifetime(copy returnParameters)
-  public init(commandCredits: UInt8, opcode: HCIOpcode, returnParameters: Span<UInt8>) {
+  @_lifetime(copy returnParameters) public init(
+    commandCredits: UInt8, opcode: HCIOpcode, returnParameters: Span<UInt8>
+  ) {
     self.commandCredits = commandCredits
     self.opcode = opcode
     self.returnParameters = returnParameters
   }
 
   /// Reads an event's parameters.
-  @_lifetime(copy parameters)
-  public init?(parameters: Span<UInt8>) {
+  @_lifetime(copy parameters) public init?(parameters: Span<UInt8>) {
     var reader = ByteReader(parameters)
     guard let credits = reader.readUInt8(), let opcode = reader.readUInt16() else { return nil }
     self.init(
@@ -94,8 +90,7 @@ public struct CommandComplete: ~Escapable {
   }
 }
 
-/// A command has begun, and another event reports its end; or it failed.
-///
+/// A command has begun, and another event reports its end; or it failed:
 /// Core Specification, Vol 4, Part E, 7.7.15.
 public struct CommandStatus: HCIEvent, Equatable {
   /// The event's code.
@@ -134,15 +129,13 @@ public struct CommandStatus: HCIEvent, Equatable {
 }
 
 /// The controller has sent ACL packets, and has room for as many more.
-///
 /// Core Specification, Vol 4, Part E, 7.7.19. Read one link at a time: call `next()` until `nil`.
 public struct NumberOfCompletedPackets: ~Escapable {
   private var reader: ByteReader
   private var remaining: Int
 
   /// Reads an event's parameters; `nil` if they are too short for the number of links.
-  @_lifetime(copy parameters)
-  public init?(parameters: Span<UInt8>) {
+  @_lifetime(copy parameters) public init?(parameters: Span<UInt8>) {
     var reader = ByteReader(parameters)
     guard let links = reader.readUInt8(), reader.count >= Int(links) * 4 else { return nil }
     self.reader = reader

@@ -1,5 +1,4 @@
 /// A link was made, or an attempt to connect has ended.
-///
 /// Core Specification, Vol 4, Part E, 7.7.65.1, and the enhanced form of 7.7.65.10, which adds the
 /// two resolvable private addresses. This type reads both.
 public struct LEConnectionComplete: LEMetaEvent, Equatable {
@@ -12,9 +11,7 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
     public var rawValue: UInt8
 
     /// Any value, known or not.
-    public init(rawValue: UInt8) {
-      self.rawValue = rawValue
-    }
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// It initiated the link.
     public static let central = Role(rawValue: 0x00)
@@ -55,9 +52,7 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
   }
 
   /// Reads the parameters; `nil` if they are too short.
-  public init?(_ reader: inout ByteReader) {
-    self.init(&reader, enhanced: false)
-  }
+  public init?(_ reader: inout ByteReader) { self.init(&reader, enhanced: false) }
 
   /// Reads either form.
   public init?(_ reader: inout ByteReader, enhanced: Bool) {
@@ -91,7 +86,6 @@ public struct LEConnectionComplete: LEMetaEvent, Equatable {
 }
 
 /// The resolvable private addresses of a link, from LE Enhanced Connection Complete.
-///
 /// Core Specification, Vol 4, Part E, 7.7.65.10. A controller that resolves addresses reports the
 /// peer's identity address, but pairing needs the addresses of the link.
 public struct ResolvableAddresses: Equatable, Sendable {
@@ -117,9 +111,7 @@ public struct ResolvableAddresses: Equatable, Sendable {
   }
 }
 
-/// A link has ended.
-///
-/// Core Specification, Vol 4, Part E, 7.7.5.
+/// A link has ended: Core Specification, Vol 4, Part E, 7.7.5.
 public struct DisconnectionComplete: HCIEvent, Equatable {
   /// The event's code.
   public static let code = HCIEventCode.disconnectionComplete
@@ -156,9 +148,7 @@ public struct DisconnectionComplete: HCIEvent, Equatable {
   }
 }
 
-/// Encryption of a link was turned on or off.
-///
-/// Core Specification, Vol 4, Part E, 7.7.8.
+/// Encryption of a link was turned on or off: Core Specification, Vol 4, Part E, 7.7.8.
 public struct EncryptionChange: HCIEvent, Equatable {
   /// The event's code.
   public static let code = HCIEventCode.encryptionChange
@@ -195,9 +185,7 @@ public struct EncryptionChange: HCIEvent, Equatable {
   }
 }
 
-/// The controller has failed, and lost its state.
-///
-/// Core Specification, Vol 4, Part E, 7.7.16.
+/// The controller has failed, and lost its state: Core Specification, Vol 4, Part E, 7.7.16.
 public struct HardwareError: HCIEvent, Equatable {
   /// The event's code.
   public static let code = HCIEventCode.hardwareError
@@ -206,25 +194,19 @@ public struct HardwareError: HCIEvent, Equatable {
   public var hardwareCode: UInt8
 
   /// Creates an event with these parameters.
-  public init(hardwareCode: UInt8) {
-    self.hardwareCode = hardwareCode
-  }
+  public init(hardwareCode: UInt8) { self.hardwareCode = hardwareCode }
 
   /// Reads the parameters; `nil` if they are too short.
   public init?(_ reader: inout ByteReader) {
-    guard let hardwareCode = reader.readUInt8()
-    else { return nil }
+    guard let hardwareCode = reader.readUInt8() else { return nil }
     self.hardwareCode = hardwareCode
   }
 
   /// Writes the parameters in the packet's order.
-  public func writeParameters(to writer: inout ByteWriter) {
-    writer.write(hardwareCode)
-  }
+  public func writeParameters(to writer: inout ByteWriter) { writer.write(hardwareCode) }
 }
 
-/// The central starts encryption, and the controller requests the key.
-///
+/// The central starts encryption, and the controller requests the key:
 /// Core Specification, Vol 4, Part E, 7.7.65.5.
 public struct LELongTermKeyRequest: LEMetaEvent, Equatable {
   /// The LE Meta subevent.
@@ -262,8 +244,7 @@ public struct LELongTermKeyRequest: LEMetaEvent, Equatable {
   }
 }
 
-/// The key of an encrypted link has changed, or could not be changed.
-///
+/// The key of an encrypted link has changed, or could not be changed:
 /// Core Specification, Vol 4, Part E, 7.7.39.
 public struct EncryptionKeyRefreshComplete: HCIEvent, Equatable {
   /// The event's code.

@@ -1,5 +1,4 @@
-/// The connection parameters of a link changed, or could not be changed.
-///
+/// The connection parameters of a link changed, or could not be changed:
 /// Core Specification, Vol 4, Part E, 7.7.65.3.
 public struct LEConnectionUpdateComplete: LEMetaEvent, Equatable {
   /// The LE Meta subevent.
@@ -51,9 +50,7 @@ public struct LEConnectionUpdateComplete: LEMetaEvent, Equatable {
   }
 }
 
-/// The peer requests other connection parameters.
-///
-/// Core Specification, Vol 4, Part E, 7.7.65.6.
+/// The peer requests other connection parameters: Core Specification, Vol 4, Part E, 7.7.65.6.
 public struct LERemoteConnectionParameterRequest: LEMetaEvent, Equatable {
   /// The LE Meta subevent.
   public static let subevent = LEMetaSubevent.remoteConnectionParameterRequest
@@ -84,9 +81,7 @@ public struct LERemoteConnectionParameterRequest: LEMetaEvent, Equatable {
   }
 }
 
-/// The maximum length of a link's packets changed.
-///
-/// Core Specification, Vol 4, Part E, 7.7.65.7.
+/// The maximum length of a link's packets changed: Core Specification, Vol 4, Part E, 7.7.65.7.
 public struct LEDataLengthChange: LEMetaEvent, Equatable {
   /// The LE Meta subevent.
   public static let subevent = LEMetaSubevent.dataLengthChange
@@ -124,8 +119,7 @@ public struct LEDataLengthChange: LEMetaEvent, Equatable {
   }
 }
 
-/// The PHYs of a link changed, or could not be changed.
-///
+/// The PHYs of a link changed, or could not be changed:
 /// Core Specification, Vol 4, Part E, 7.7.65.12.
 public struct LEPHYUpdateComplete: LEMetaEvent, Equatable {
   /// The LE Meta subevent.
@@ -141,9 +135,8 @@ public struct LEPHYUpdateComplete: LEMetaEvent, Equatable {
   public var receivePHY: UInt8
 
   /// Creates an event with these parameters.
-  public init(
-    status: HCIErrorCode, handle: ConnectionHandle, transmitPHY: UInt8, receivePHY: UInt8
-  ) {
+  public init(status: HCIErrorCode, handle: ConnectionHandle, transmitPHY: UInt8, receivePHY: UInt8)
+  {
     self.status = status
     self.handle = handle
     self.transmitPHY = transmitPHY

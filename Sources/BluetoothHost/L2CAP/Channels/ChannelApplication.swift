@@ -53,8 +53,7 @@ public struct SDUSegment: ~Escapable {
   /// The bytes.
   public let bytes: Span<UInt8>
 
-  @_lifetime(copy bytes)
-  init(offset: Int, sduLength: Int, bytes: Span<UInt8>) {
+  @_lifetime(copy bytes) init(offset: Int, sduLength: Int, bytes: Span<UInt8>) {
     self.offset = offset
     self.sduLength = sduLength
     self.bytes = bytes
@@ -142,7 +141,6 @@ public struct ChannelListener: Equatable, Sendable {
   }
 
   /// Why a link with this protection gets no channel; `nil` if it gets one.
-  ///
   /// Core Specification, Vol 3, Part C, 10.3.1: without a key the peer should pair, with one it
   /// should encrypt.
   func error(for protection: LinkProtection) -> LECreditBasedConnectionResult? {
@@ -193,7 +191,6 @@ public struct LinkProtection: Equatable, Sendable {
 }
 
 /// The protocol or service of a channel: a Simplified Protocol/Service Multiplexer.
-///
 /// Core Specification, Vol 3, Part A, 4.22: the Bluetooth SIG assigns 0x0001 to 0x007F; 0x0080 to
 /// 0x00FF are dynamic, and a GATT service announces their use.
 public struct SPSM: Equatable, Hashable, Sendable {
@@ -206,9 +203,7 @@ public struct SPSM: Equatable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  private init(valid rawValue: UInt16) {
-    self.rawValue = rawValue
-  }
+  private init(valid rawValue: UInt16) { self.rawValue = rawValue }
 
   /// The first SPSM of the dynamic range.
   public static var firstDynamic: SPSM { SPSM(valid: 0x0080) }
@@ -218,7 +213,6 @@ public struct SPSM: Equatable, Hashable, Sendable {
 }
 
 /// The longest SDU that one end of a channel accepts: 23 to 65,535 bytes.
-///
 /// Core Specification, Vol 3, Part A, 4.22. Each end has its own.
 public struct ChannelMTU: Equatable, Sendable {
   /// The length in bytes, 23 to 65,535.
@@ -230,9 +224,7 @@ public struct ChannelMTU: Equatable, Sendable {
     self.rawValue = rawValue
   }
 
-  private init(valid rawValue: UInt16) {
-    self.rawValue = rawValue
-  }
+  private init(valid rawValue: UInt16) { self.rawValue = rawValue }
 
   /// 23, which every device accepts.
   public static var minimum: ChannelMTU { ChannelMTU(valid: 23) }
@@ -242,7 +234,6 @@ public struct ChannelMTU: Equatable, Sendable {
 }
 
 /// The longest K-frame payload that one end of a channel accepts: 23 to 65,533 bytes.
-///
 /// Core Specification, Vol 3, Part A, 3.4.1 and 4.22. It includes the two bytes of the SDU length
 /// in the first K-frame of an SDU.
 public struct ChannelMPS: Equatable, Sendable {
@@ -255,9 +246,7 @@ public struct ChannelMPS: Equatable, Sendable {
     self.rawValue = rawValue
   }
 
-  private init(valid rawValue: UInt16) {
-    self.rawValue = rawValue
-  }
+  private init(valid rawValue: UInt16) { self.rawValue = rawValue }
 
   /// 23, which every device accepts.
   public static var minimum: ChannelMPS { ChannelMPS(valid: 23) }
@@ -271,9 +260,7 @@ public struct ChannelMPS: Equatable, Sendable {
 }
 
 extension L2CAPChannel {
-  /// The first dynamic channel identifier of LE links.
-  ///
-  /// Core Specification, Vol 3, Part A, 2.1.
+  /// The first dynamic channel identifier of LE links: Core Specification, Vol 3, Part A, 2.1.
   public static var firstDynamic: L2CAPChannel { L2CAPChannel(rawValue: 0x0040) }
 
   /// The number of dynamic channel identifiers on one LE link: 0x0040 to 0x007F.

@@ -1,5 +1,4 @@
 /// One end of a channel: a state machine that is independent of a link.
-///
 /// Core Specification, Vol 3, Part A, 10.1: LE Credit Based Flow Control Mode. A channel carries
 /// SDUs in both directions in K-frames. Each K-frame uses a credit from the receiver.
 struct CreditBasedChannel {
@@ -142,13 +141,10 @@ extension CreditBasedChannel {
 
 extension CreditBasedChannel {
   /// Takes the payload of a K-frame: the bytes of an SDU, in the first frame after the SDU's
-  /// length.
-  ///
-  /// Throws the peer's violation: Vol 3, Part A, 3.4.3 and 10.1.
-  @_lifetime(copy payload)
-  mutating func receive(
-    _ payload: Span<UInt8>, mps: ChannelMPS
-  ) throws(ChannelEnd) -> SDUSegment {
+  /// length. Throws the peer's violation: Vol 3, Part A, 3.4.3 and 10.1.
+  @_lifetime(copy payload) mutating func receive(_ payload: Span<UInt8>, mps: ChannelMPS)
+    throws(ChannelEnd) -> SDUSegment
+  {
     guard payload.count <= mps.byteCount else { throw .frameTooLong }
     guard peerCredits > 0 else { throw .frameWithoutCredit }
     peerCredits -= 1
@@ -187,9 +183,7 @@ extension CreditBasedChannel {
   }
 
   /// Uses a credit for a K-frame.
-  mutating func useCredit() {
-    if credits > 0 { credits -= 1 }
-  }
+  mutating func useCredit() { if credits > 0 { credits -= 1 } }
 
   /// Records that `count` bytes of the SDU were sent. Returns whether they were the last.
   mutating func send(_ count: Int) -> Bool {
@@ -218,13 +212,10 @@ private struct SDUProgress {
     countField = 0
   }
 
-  mutating func advance(by count: Int) {
-    countField &+= UInt16(truncatingIfNeeded: count)
-  }
+  mutating func advance(by count: Int) { countField &+= UInt16(truncatingIfNeeded: count) }
 }
 
 /// The header of an outgoing K-frame: an L2CAP frame with a part of an SDU.
-///
 /// Core Specification, Vol 3, Part A, 3.4.
 struct KFrame {
   /// The size of the SDU length field in an SDU's first K-frame: 3.4.2.
@@ -242,9 +233,7 @@ struct KFrame {
   var sduLength: Int?
 
   /// How many bytes precede those of the SDU.
-  var headerLength: Int {
-    L2CAPFrame.headerLength &+ (sduLength == nil ? 0 : Self.sduLengthLength)
-  }
+  var headerLength: Int { L2CAPFrame.headerLength &+ (sduLength == nil ? 0 : Self.sduLengthLength) }
 
   /// Writes the L2CAP header, and the length of the SDU if it is the first K-frame.
   func writeHeader(to writer: inout ByteWriter) {
@@ -259,8 +248,9 @@ extension ByteWriter {
   /// that they fit.
   ///
   /// - Returns: Whether `body` wrote exactly `length` bytes.
-  @_lifetime(self: copy self)
-  mutating func fill(_ length: Int, _ body: (inout ByteWriter) -> Void) -> Bool {
+  @_lifetime(self: copy self) mutating func fill(_ length: Int, _ body: (inout ByteWriter) -> Void)
+    -> Bool
+  {
     var part = makeWriter(after: 0, limit: length)
     body(&part)
     let isFull = part.count == length && !part.hasOverflowed
@@ -297,10 +287,8 @@ struct ChannelBearer {
 
   init() {}
 
-  /// The next identifier: 2 to 255, and then 2 again.
-  ///
-  /// Core Specification, Vol 3, Part A, 4: 0 is invalid, and successive requests or indications
-  /// have different identifiers.
+  /// The next identifier: 2 to 255, and then 2 again. Core Specification, Vol 3, Part A, 4: 0 is
+  /// invalid, and successive requests or indications have different identifiers.
   mutating func nextIdentifier() -> UInt8 {
     lastIdentifier = lastIdentifier == .max ? Self.reservedIdentifier + 1 : lastIdentifier + 1
     return lastIdentifier

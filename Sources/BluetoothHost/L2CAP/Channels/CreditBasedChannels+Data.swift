@@ -16,15 +16,11 @@ extension CreditBasedChannels where Application: ~Copyable {
         application.received(segment, on: channel)
       }
       markReady(channel)
-    } catch {
-      disconnect(channel, with: error)
-    }
+    } catch { disconnect(channel, with: error) }
   }
 
   /// Takes a frame for a channel that is too long for the host, and so longer than the MPS: 3.4.3.
-  public mutating func receiveOverlong(
-    to cid: L2CAPChannel, on connection: borrowing Connection
-  ) {
+  public mutating func receiveOverlong(to cid: L2CAPChannel, on connection: borrowing Connection) {
     guard let channel = channel(with: cid, at: connection.index), entries[channel].isEstablished
     else { return }
     disconnect(channel, with: .frameTooLong)
@@ -100,8 +96,8 @@ extension CreditBasedChannels where Application: ~Copyable {
     let frame = entries[channel].nextFrame(limit: KFrame.longestPayload)
     let dataLength = min(room, L2CAPFrame.headerLength &+ frame.payloadLength)
     let start = writer.count
-    ACLHeader(handle: handle, boundary: .firstNonFlushable)
-      .write(dataLength: dataLength, to: &writer)
+    ACLHeader(handle: handle, boundary: .firstNonFlushable).write(
+      dataLength: dataLength, to: &writer)
     frame.writeHeader(to: &writer)
     let count = dataLength &- frame.headerLength
     guard writePart(of: channel, count, to: &writer) else {
@@ -139,13 +135,12 @@ extension CreditBasedChannels where Application: ~Copyable {
   }
 
   /// Writes the next `count` bytes of the SDU; false if the program wrote fewer.
-  private mutating func writePart(
-    of channel: Int, _ count: Int, to writer: inout ByteWriter
-  ) -> Bool {
+  private mutating func writePart(of channel: Int, _ count: Int, to writer: inout ByteWriter)
+    -> Bool
+  {
     guard count > 0 else { return true }
     let offset = entries[channel].sentCount
-    return writer.fill(count) { part in
-      application.writeSDU(on: channel, from: offset, into: &part)
+    return writer.fill(count) { part in application.writeSDU(on: channel, from: offset, into: &part)
     }
   }
 
@@ -225,8 +220,8 @@ extension CreditBasedChannels where Application: ~Copyable {
     _ command: PDU, _ identifier: UInt8, _ handle: ConnectionHandle, to writer: inout ByteWriter
   ) {
     let length = PDU.length &+ 4
-    ACLHeader(handle: handle, boundary: .firstNonFlushable)
-      .write(dataLength: L2CAPFrame.headerLength &+ length, to: &writer)
+    ACLHeader(handle: handle, boundary: .firstNonFlushable).write(
+      dataLength: L2CAPFrame.headerLength &+ length, to: &writer)
     writer.write(UInt16(truncatingIfNeeded: length))
     writer.write(L2CAPChannel.leSignalling.rawValue)
     command.write(identifier: identifier, to: &writer)

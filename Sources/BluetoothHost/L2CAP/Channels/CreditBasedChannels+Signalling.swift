@@ -24,9 +24,7 @@ extension CreditBasedChannels where Application: ~Copyable {
     if let request = DisconnectionRequest(command) {
       return receive(request, identifier, at: link, response: &response)
     }
-    if let answer = DisconnectionResponse(command) {
-      return receive(answer, identifier, at: link)
-    }
+    if let answer = DisconnectionResponse(command) { return receive(answer, identifier, at: link) }
     return command.code == .commandReject && receiveReject(identifier, at: link)
   }
 
@@ -44,8 +42,8 @@ extension CreditBasedChannels where Application: ~Copyable {
     do throws(ChannelError) {
       try accept(request, identifier, at: link, protection: protection)
     } catch {
-      LECreditBasedConnectionResponse(error: error.result)
-        .write(identifier: identifier, to: &response)
+      LECreditBasedConnectionResponse(error: error.result).write(
+        identifier: identifier, to: &response)
     }
   }
 
@@ -69,9 +67,8 @@ extension CreditBasedChannels where Application: ~Copyable {
     }
     insert(
       CreditBasedChannel(
-        accepting: request, identifier: identifier, spsm: spsm, mtu: listener.mtu,
-        peerMTU: peerMTU, peerMPS: peerMPS, localCID: takeCID(of: channel), link: link),
-      at: channel)
+        accepting: request, identifier: identifier, spsm: spsm, mtu: listener.mtu, peerMTU: peerMTU,
+        peerMPS: peerMPS, localCID: takeCID(of: channel), link: link), at: channel)
     application.opened(channel, on: spsm, at: link, peerMTU: peerMTU.byteCount)
   }
 
@@ -109,9 +106,7 @@ extension CreditBasedChannels where Application: ~Copyable {
   }
 
   /// Takes credits from the peer: 4.24.
-  private mutating func receive(
-    _ indication: FlowControlCreditIndication, at link: Int
-  ) -> Bool {
+  private mutating func receive(_ indication: FlowControlCreditIndication, at link: Int) -> Bool {
     let cid = indication.cid
     guard let channel = firstChannel(at: link, where: { $0.remoteCID == cid }),
       entries[channel].isEstablished
@@ -127,8 +122,7 @@ extension CreditBasedChannels where Application: ~Copyable {
 
   /// Takes a request to close a channel: 4.6. It is ignored if its CIDs do not match.
   private mutating func receive(
-    _ request: DisconnectionRequest, _ identifier: UInt8, at link: Int,
-    response: inout ByteWriter
+    _ request: DisconnectionRequest, _ identifier: UInt8, at link: Int, response: inout ByteWriter
   ) -> Bool {
     guard let channel = channel(with: request.destinationCID, at: link),
       entries[channel].isEstablished || entries[channel].state == .disconnecting
@@ -167,7 +161,5 @@ extension CreditBasedChannels where Application: ~Copyable {
 private struct ChannelError: Error {
   let result: LECreditBasedConnectionResult
 
-  init(_ result: LECreditBasedConnectionResult) {
-    self.result = result
-  }
+  init(_ result: LECreditBasedConnectionResult) { self.result = result }
 }

@@ -7,7 +7,6 @@ typealias ChannelSet = ConnectionSet
 /// `channels` is their maximum number over all links, at most `ConnectionSet.capacity`; each takes
 /// 64 bytes on a 64-bit processor. A peer that has a channel gets another only while one remains
 /// for each link without a channel. The core stores no data: credits limit sending and receiving.
-///
 /// Core Specification, Vol 3, Part A, 4.22 to 4.24 and 10.1.
 public struct CreditBasedChannels<
   let links: Int, let channels: Int, Application: ChannelApplication & ~Copyable
@@ -38,7 +37,6 @@ public struct CreditBasedChannels<
   private let pin = Pinned()
 
   /// The response timeout in milliseconds: 30 s, as for ATT transactions.
-  ///
   /// Core Specification, Vol 3, Part A, 6.2.1: the RTX timer starts at 1 to 60 s, and each pending
   /// request has its own. Requests are not repeated, since an LE link is reliable.
   static var responseTimeout: UInt32 { 30_000 }
@@ -60,9 +58,7 @@ public struct CreditBasedChannels<
   }
 
   /// Calls `body` with the application, in place.
-  public mutating func withApplication<Result>(
-    _ body: (inout Application) -> Result
-  ) -> Result {
+  public mutating func withApplication<Result>(_ body: (inout Application) -> Result) -> Result {
     body(&application)
   }
 

@@ -1,6 +1,4 @@
-/// The data of a signalling command about channels.
-///
-/// Core Specification, Vol 3, Part A, 4.
+/// The data of a signalling command about channels: Core Specification, Vol 3, Part A, 4.
 public protocol SignallingPDU: Equatable, Sendable {
   /// The command's code.
   static var code: SignallingCode { get }
@@ -37,9 +35,8 @@ extension ByteReader {
   }
 }
 
-/// Requests a channel.
-///
-/// Core Specification, Vol 3, Part A, 4.22. The values are not checked: a peer may send any.
+/// Requests a channel. Core Specification, Vol 3, Part A, 4.22. The values are not checked: a peer
+/// may send any.
 public struct LECreditBasedConnectionRequest: SignallingPDU {
   /// 0x14.
   public static var code: SignallingCode { .leCreditBasedConnectionRequest }
@@ -88,9 +85,8 @@ public struct LECreditBasedConnectionRequest: SignallingPDU {
   }
 }
 
-/// Answers a request for a channel.
-///
-/// Core Specification, Vol 3, Part A, 4.23. The values are not checked: a peer may send any.
+/// Answers a request for a channel. Core Specification, Vol 3, Part A, 4.23. The values are not
+/// checked: a peer may send any.
 public struct LECreditBasedConnectionResponse: SignallingPDU {
   /// 0x15.
   public static var code: SignallingCode { .leCreditBasedConnectionResponse }
@@ -150,17 +146,14 @@ public struct LECreditBasedConnectionResponse: SignallingPDU {
   }
 }
 
-/// The result of a request for a channel.
-///
-/// Core Specification, Vol 3, Part A, 4.23. An open set: a peer may send any value.
+/// The result of a request for a channel. Core Specification, Vol 3, Part A, 4.23. An open set: a
+/// peer may send any value.
 public struct LECreditBasedConnectionResult: RawRepresentable, Equatable, Sendable {
   /// The value in the PDU.
   public var rawValue: UInt16
 
   /// Any value, known or not.
-  public init(rawValue: UInt16) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// The channel is open.
   public static let success = LECreditBasedConnectionResult(rawValue: 0x0000)
@@ -201,8 +194,9 @@ extension DisconnectionPDU {
 
   /// Reads the data; `nil` if bytes are missing.
   public init?(_ reader: inout ByteReader) {
-    guard let destinationCID = reader.readChannel(), let sourceCID = reader.readChannel()
-    else { return nil }
+    guard let destinationCID = reader.readChannel(), let sourceCID = reader.readChannel() else {
+      return nil
+    }
     self.init(destinationCID: destinationCID, sourceCID: sourceCID)
   }
 
@@ -213,9 +207,7 @@ extension DisconnectionPDU {
   }
 }
 
-/// Requests the end of a channel.
-///
-/// Core Specification, Vol 3, Part A, 4.6.
+/// Requests the end of a channel: Core Specification, Vol 3, Part A, 4.6.
 public struct DisconnectionRequest: DisconnectionPDU {
   /// 0x06.
   public static var code: SignallingCode { .disconnectionRequest }
@@ -233,7 +225,6 @@ public struct DisconnectionRequest: DisconnectionPDU {
 }
 
 /// Confirms the end of a channel. Both CIDs are those of the request.
-///
 /// Core Specification, Vol 3, Part A, 4.7.
 public struct DisconnectionResponse: DisconnectionPDU {
   /// 0x07.
@@ -252,7 +243,6 @@ public struct DisconnectionResponse: DisconnectionPDU {
 }
 
 /// Gives the other end of a channel more credits for K-frames.
-///
 /// Core Specification, Vol 3, Part A, 4.24. It has no response.
 public struct FlowControlCreditIndication: SignallingPDU {
   /// 0x16.

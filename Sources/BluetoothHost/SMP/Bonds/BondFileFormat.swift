@@ -113,7 +113,7 @@ public enum BondFileFormat {
   /// - Throws: Why the file is invalid; `bonds` is unchanged then.
   public static func read<let capacity: Int>(
     _ file: Span<UInt8>, into bonds: inout BondTable<capacity>
-  ) throws(BondFileFault) -> LocalIdentity? {
+  ) throws(BondFileError) -> LocalIdentity? {
     var reader = ByteReader(file)
     guard let mark = reader.readUInt64(), mark == Self.mark else { throw .foreign }
     guard let version = reader.readUInt8() else { throw .cut }
@@ -127,9 +127,7 @@ public enum BondFileFormat {
       let address = Self.address(&reader), let key = Number128(&reader)
     else { throw .damaged }
     // Check all of them first, so that an invalid one changes nothing.
-    for _ in 0..<count {
-      if case nil = bond(&reader) { throw .damaged }
-    }
+    for _ in 0..<count { if case nil = bond(&reader) { throw .damaged } }
     // Each stored bond becomes the first.
     for index in 0..<min(Int(count), capacity) {
       let position = min(Int(count), capacity) &- 1 &- index
@@ -137,11 +135,10 @@ public enum BondFileFormat {
       if let bond = bond(&reader) { bonds.store(bond) }
     }
     bonds.markKept()
-    return isIdentified == 1
-      ? LocalIdentity(identityResolvingKey: key, address: address) : nil
+    return isIdentified == 1 ? LocalIdentity(identityResolvingKey: key, address: address) : nil
   }
 
-  private static func check(_ file: Span<UInt8>) throws(BondFileFault) {
+  private static func check(_ file: Span<UInt8>) throws(BondFileError) {
     let end = file.count &- checksumSize
     var checksum = Checksum()
     checksum.add(file.extracting(first: end))
@@ -154,8 +151,7 @@ public enum BondFileFormat {
     return DeviceAddress(&reader, kind: DeviceAddress.Kind(rawValue: kind))
   }
 
-  @inline(never)
-  private static func bond(_ reader: inout ByteReader) -> Bond? {
+  @inline(never) private static func bond(_ reader: inout ByteReader) -> Bond? {
     guard let bits = reader.readUInt8(), bits & ~BondFlags.all.rawValue == 0,
       let address = address(&reader), let key = Number128(&reader),
       let diversifier = reader.readUInt16(), let number = reader.readUInt64(),
@@ -164,8 +160,7 @@ public enum BondFileFormat {
     let flags = BondFlags(rawValue: bits)
     return Bond(
       identityAddress: address, longTermKey: key, encryptedDiversifier: diversifier,
-      randomNumber: number,
-      identityResolvingKey: flags.contains(.resolvable) ? resolvingKey : nil,
+      randomNumber: number, identityResolvingKey: flags.contains(.resolvable) ? resolvingKey : nil,
       isAuthenticated: flags.contains(.authenticated),
       isSecureConnections: flags.contains(.secureConnections),
       role: flags.contains(.responder) ? .responder : .initiator,
@@ -198,7 +193,7 @@ public enum BondFileFormat {
 public typealias BondFileBytes = ByteBuffer<2_048>
 
 /// Why a bond file is invalid.
-public enum BondFileFault: Error, Equatable, Sendable {
+public enum BondFileError: Error, Equatable, Sendable {
   /// It is another kind of file.
   case foreign
   /// It is truncated: it was not written completely.
@@ -209,9 +204,8 @@ public enum BondFileFault: Error, Equatable, Sendable {
   case version(UInt8)
 }
 
-/// CRC-32 of bytes, as in ISO 3309 and ITU-T V.42, which detects changes of a few bits.
-///
-/// It detects faults of a disk. It is no protection against forged files.
+/// CRC-32 of bytes, as in ISO 3309 and ITU-T V.42, which detects changes of a few bits. It detects
+/// faults of a disk. It does not protect against forged files.
 struct Checksum {
   /// The inverted remainder.
   private var remainder: UInt32 = .max

@@ -1,5 +1,4 @@
 /// What a device stores about a peer: keys, and its server's record of the peer.
-///
 /// Core Specification, Vol 3, Part H, 2.4. All keys have 16 bytes; shorter ones are not generated.
 public struct Bond: Equatable, Sendable {
   /// The peer's identity address, or, if it has given none, its address on the link.
@@ -112,8 +111,7 @@ public protocol KeptBondStore: BondStore, ~Copyable {
 
 extension BondStore where Self: ~Copyable {
   /// `false`.
-  @inlinable
-  public var isFull: Bool { false }
+  @inlinable public var isFull: Bool { false }
 
   /// The number of the bond with this identity address; `nil` if there is none.
   public func index(of identityAddress: DeviceAddress) -> Int? {
@@ -125,7 +123,6 @@ extension BondStore where Self: ~Copyable {
 
   /// The number of the bond of the device with `address` on a link: its identity address, or a
   /// resolvable private address made with its key; `nil` if there is none.
-  ///
   /// Core Specification, Vol 6, Part B, 1.3.2.3. A resolvable private address takes one AES
   /// operation for each bond.
   public func index(resolving address: DeviceAddress) -> Int? {
@@ -140,8 +137,7 @@ extension BondStore where Self: ~Copyable {
   }
 
   /// The number of the bond with the legacy long term key that these values identify, for links on
-  /// which this device is the peripheral; `nil` if there is none.
-  ///
+  /// which this device is the peripheral; `nil` if there is none:
   /// Core Specification, Vol 3, Part H, 2.4.4.1.
   public func index(encryptedDiversifier: UInt16, randomNumber: UInt64) -> Int? {
     for index in 0..<count {
@@ -176,9 +172,7 @@ public struct BondTable<let capacity: Int>: KeptBondStore, ~Copyable {
   public init() {}
 
   /// The bond with this number; `nil` if there is none.
-  public func bond(at index: Int) -> Bond? {
-    index >= 0 && index < count ? bonds[index] : nil
-  }
+  public func bond(at index: Int) -> Bond? { index >= 0 && index < count ? bonds[index] : nil }
 
   /// Marks a change of data that is saved with the bonds.
   public mutating func markChanged() { isChanged = true }

@@ -1,7 +1,6 @@
 // Encryption of links by the controller, with keys of pairings and of bonds.
 // Core Specification, Vol 3, Part H, 2.4.4; Vol 4, Part E, 7.8.24 to 7.8.26.
-extension SecurityManager
-where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
+extension SecurityManager where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   /// The bond with the peer at `index`, if its key is valid for this link; `nil` if there is none.
   func usableBond(at index: Int) -> Bond? {
     guard let number = bondIndex(at: index), let bond = bonds.bond(at: number),
@@ -150,8 +149,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
 }
 
 // The records of bonded clients: Core Specification, Vol 3, Part G, 2.5.2.1 and 3.3.3.3.
-extension SecurityManager
-where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
+extension SecurityManager where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   /// Takes the record of the client at `index` after its link is encrypted with the key of its
   /// bond; `nil` before that, and after it was taken.
   public mutating func takeRecognition(at index: Int) -> ClientRecognition? {

@@ -1,7 +1,6 @@
 // The Security Manager's channel: who may begin to pair, and the pending PDUs.
 // Core Specification, Vol 3, Part H, 2.4.6 and 3.
-extension SecurityManager
-where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
+extension SecurityManager where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   /// Takes a PDU from the peer at `index`.
   public mutating func receive(_ pdu: Span<UInt8>, at index: Int, at now: Instant) {
     var reader = ByteReader(pdu)
@@ -20,10 +19,8 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
       receiveRequest(parameters, at: index, at: now)
     case .securityRequest where isCentral(at: index):
       receiveSecurityRequest(parameters, at: index, at: now)
-    case .pairingFailed:
-      receiveFailure(parameters, at: index)
-    default:
-      table[index].pendingFailure = .commandNotSupported
+    case .pairingFailed: receiveFailure(parameters, at: index)
+    default: table[index].pendingFailure = .commandNotSupported
     }
   }
 
@@ -33,9 +30,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   }
 
   /// Takes a Pairing Request of a central.
-  private mutating func receiveRequest(
-    _ parameters: Span<UInt8>, at index: Int, at now: Instant
-  ) {
+  private mutating func receiveRequest(_ parameters: Span<UInt8>, at index: Int, at now: Instant) {
     // It may answer a Security Request.
     table[index].isSecurityRequestPending = false
     table[index].requestDeadline = nil
@@ -45,8 +40,8 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     }
     pairingIndex = index
     pairing.begin(
-      table[index].link, policy: policy(at: index), identity: identity, request: parameters,
-      at: now)
+      table[index].link, policy: policy(at: index), identity: identity, request: parameters, at: now
+    )
     settle(at: now)
   }
 
@@ -113,9 +108,8 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
 
   /// Writes the next PDU for the peer at `index`; `false` if there is none, or no room for it: 65
   /// bytes are always enough.
-  public mutating func writePDU(
-    at index: Int, to writer: inout ByteWriter, at now: Instant
-  ) -> Bool {
+  public mutating func writePDU(at index: Int, to writer: inout ByteWriter, at now: Instant) -> Bool
+  {
     guard isOpen(index), !table[index].hasTimedOut else { return false }
     if let reason = table[index].pendingFailure {
       guard writer.freeCapacity >= 2 else { return false }
@@ -214,20 +208,16 @@ public protocol PairingDelegate: ~Copyable {
 
 extension PairingDelegate where Self: ~Copyable {
   /// `true`.
-  @inlinable
-  public static var isEverCentral: Bool { true }
+  @inlinable public static var isEverCentral: Bool { true }
 
   /// `true`.
-  @inlinable
-  public static var keepsPrivacy: Bool { true }
+  @inlinable public static var keepsPrivacy: Bool { true }
 }
 
 /// Slows down a peer whose pairings fail: it has to wait after each failure, and twice as long
-/// after the next one.
-///
-/// Core Specification, Vol 3, Part H, 2.3.6. The first wait is 1 s, the longest 64 s. After a
-/// wait, each minute without a failure halves the next one. With more than `capacity` failing
-/// peers, it forgets the one whose wait ends first.
+/// after the next one. Core Specification, Vol 3, Part H, 2.3.6. The first wait is 1 s, the longest
+/// 64 s. After a wait, each minute without a failure halves the next one. With more than `capacity`
+/// failing peers, it forgets the one whose wait ends first.
 public struct AttemptLimiter<let capacity: Int> {
   private struct Entry {
     var address = DeviceAddress.zero
@@ -263,8 +253,7 @@ public struct AttemptLimiter<let capacity: Int> {
     let forgotten = forgottenFailures(entries[index], at: now)
     let failures = min(entries[index].failures &- forgotten &+ 1, Self.mostFailures)
     entries[index] = Entry(
-      address: address, failures: failures,
-      waitEnd: now.advanced(by: Self.wait(after: failures)))
+      address: address, failures: failures, waitEnd: now.advanced(by: Self.wait(after: failures)))
   }
 
   /// Records that a pairing with this device succeeded, and forgets its failures.
@@ -279,10 +268,8 @@ public struct AttemptLimiter<let capacity: Int> {
   }
 
   private func index(of address: DeviceAddress) -> Int? {
-    for index in 0..<capacity
-    where entries[index].failures > 0 && entries[index].address == address {
-      return index
-    }
+    for index in 0..<capacity where entries[index].failures > 0 && entries[index].address == address
+    { return index }
     return nil
   }
 

@@ -2,8 +2,7 @@
 //
 // If the controller has room for all bonded devices, it resolves their addresses and filters
 // connections; otherwise the host does.
-extension SecurityManager
-where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
+extension SecurityManager where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   /// Returns the first private address; `nil` if this device does not use private addresses.
   public mutating func makePrivateAddress() -> DeviceAddress? {
     guard Delegate.keepsPrivacy else { return nil }
@@ -80,10 +79,8 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
       upkeep.modeCount = 0
       return upkeep.resolvingCount > 0 && upkeep.number == 0
         ? once(.plain(.leClearResolvingList)) : nil
-    case .fillResolvingList:
-      return nextResolved()
-    case .setPrivacyMode:
-      return nextInPrivacyMode()
+    case .fillResolvingList: return nextResolved()
+    case .setPrivacyMode: return nextInPrivacyMode()
     case .resolve:
       guard upkeep.resolvingCount > 0, !upkeep.isResolving else { return nil }
       upkeep.isResolving = true
@@ -92,16 +89,13 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
       upkeep.acceptsAll = privacy.admitsBondedOnly && upkeep.resolvesAll
       return upkeep.acceptCount > 0 && upkeep.number == 0
         ? once(.plain(.leClearFilterAcceptList)) : nil
-    case .fillAcceptList:
-      return nextAccepted()
+    case .fillAcceptList: return nextAccepted()
     case .advertisingParameters:
       guard upkeep.filters != upkeep.acceptsAll else { return nil }
       upkeep.filters = upkeep.acceptsAll
       return .setAdvertisingParameters
-    case .address:
-      return nextAddress()
-    case .done:
-      return nil
+    case .address: return nextAddress()
+    case .done: return nil
     }
   }
 
@@ -161,8 +155,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
     guard privacy.admitsBondedOnly, upkeep.acceptsAll, upkeep.number < bonds.count else {
       return nil
     }
-    guard bonds.count <= Int(upkeep.acceptListSize ?? 0),
-      let bond = bonds.bond(at: upkeep.number)
+    guard bonds.count <= Int(upkeep.acceptListSize ?? 0), let bond = bonds.bond(at: upkeep.number)
     else {
       upkeep.acceptsAll = false
       return nil
@@ -203,9 +196,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   }
 
   /// The bonds changed, so the lists have to be updated.
-  mutating func bondsChanged() {
-    if Delegate.keepsPrivacy { upkeep.restart() }
-  }
+  mutating func bondsChanged() { if Delegate.keepsPrivacy { upkeep.restart() } }
 
   /// The numbers of bonds changed, so the filling of a list restarts.
   mutating func bondsRenumbered() {
@@ -236,7 +227,7 @@ where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   }
 
   /// The identity address of the bond that `address` belongs to; `address` itself if there is none.
-  /// This is no authentication: any device can use another's address.
+  /// This does not authenticate: any device can use another's address.
   public func identityAddress(of address: DeviceAddress) -> DeviceAddress {
     guard let number = bonds.index(resolving: address) else { return address }
     return bonds.bond(at: number)?.identityAddress ?? address

@@ -1,9 +1,8 @@
 /// The Security Manager of a host with up to `links` connections: it pairs one peer at a time,
-/// stores bonds, and encrypts links with their keys.
-///
-/// Core Specification, Vol 3, Part H. It does no input or output. The host passes it PDUs of the
-/// Security Manager's channel, events of the controller and the time, and gets PDUs (`writePDU`),
-/// commands (`takeEncryption`, `takeKeyReply`) and steps of the key agreement (`step`).
+/// stores bonds, and encrypts links with their keys. Core Specification, Vol 3, Part H. It does no
+/// input or output. The host passes it PDUs of the Security Manager's channel, events of the
+/// controller and the time, and gets PDUs (`writePDU`), commands (`takeEncryption`, `takeKeyReply`)
+/// and steps of the key agreement (`step`).
 ///
 /// While one peer pairs, another one gets Repeated Attempts, which makes it try again later
 /// (Vol 3, Part H, 3.5.5, Table 3.7): a host stores the secrets of one pairing only.
@@ -18,9 +17,7 @@ public struct SecurityManager<
   /// The bonds. Remove one with `removeBond(at:)`, which updates the links.
   public var bonds: Bonds
   /// Whether this device uses private addresses, and which devices may connect.
-  public var privacy = PrivacyPolicy() {
-    didSet { if privacy != oldValue { upkeep.restart() } }
-  }
+  public var privacy = PrivacyPolicy() { didSet { if privacy != oldValue { upkeep.restart() } } }
   /// The program that uses the manager.
   public var delegate: Delegate
 
@@ -234,10 +231,9 @@ public struct SecurityManager<
 
   /// Whether the peer at `index` is the one with the bond `old`, which `new` would replace. Anyone
   /// can use its address, or distribute it as an identity. The proof is the old key, with which the
-  /// link was encrypted, or the old identity resolving key.
-  ///
-  /// As the central, this device pairs again only because its program or the peripheral asks, and
-  /// the program chose the peer: its address on the link is enough.
+  /// link was encrypted, or the old identity resolving key. As the central, this device pairs again
+  /// only because its program or the peripheral asks, and the program chose the peer: its address
+  /// on the link is enough.
   private func hasProved(_ old: Bond, with new: Bond, at index: Int) -> Bool {
     if let key = old.identityResolvingKey, key == new.identityResolvingKey { return true }
     return table[index].identity == old.identityAddress
@@ -246,8 +242,7 @@ public struct SecurityManager<
 }
 
 // The calls of the program.
-extension SecurityManager
-where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
+extension SecurityManager where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
   /// Encrypts the link at `index` with the key of the bond, or pairs if there is none. A peripheral
   /// requests this from the central. Does nothing if the link is already encrypted.
   ///
@@ -354,8 +349,7 @@ public enum ClientRecognition: Equatable, Sendable {
   case known(ClientRecord)
 }
 
-/// The parameters of LE Enable Encryption, with which the central's controller encrypts a link.
-///
+/// The parameters of LE Enable Encryption, with which the central's controller encrypts a link:
 /// Core Specification, Vol 4, Part E, 7.8.24.
 public struct EncryptionStart: Equatable, Sendable {
   /// The key.
@@ -373,8 +367,7 @@ public struct EncryptionStart: Equatable, Sendable {
   }
 }
 
-/// The answer to the key request of the peripheral's controller.
-///
+/// The answer to the key request of the peripheral's controller:
 /// Core Specification, Vol 4, Part E, 7.8.25 and 7.8.26.
 public enum LongTermKeyReply: Equatable, Sendable {
   /// The key: LE Long Term Key Request Reply.

@@ -1,6 +1,5 @@
-/// A device's means to display and enter numbers.
-///
-/// Core Specification, Vol 3, Part H, 2.3.2 and 3.5.1.
+/// A device's means to display and enter numbers: Core Specification, Vol 3, Part H, 2.3.2 and
+/// 3.5.1.
 public enum IOCapability: UInt8, Sendable {
   /// Displays six digits.
   case displayOnly = 0x00
@@ -15,7 +14,6 @@ public enum IOCapability: UInt8, Sendable {
 }
 
 /// A device's requirements for pairing: the field AuthReq.
-///
 /// Core Specification, Vol 3, Part H, 3.5.1. Reserved bits are preserved, since confirm values
 /// cover them.
 public struct AuthenticationRequirements: Flags {
@@ -23,9 +21,7 @@ public struct AuthenticationRequirements: Flags {
   public var rawValue: UInt8
 
   /// Any byte.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Keys are stored: Bonding_Flags is 1. Its values 2 and 3 are reserved.
   public static let bonding = AuthenticationRequirements(rawValue: 0x01)
@@ -38,18 +34,14 @@ public struct AuthenticationRequirements: Flags {
   public var isBonding: Bool { rawValue & 0x03 == 0x01 }
 }
 
-/// The keys that a device distributes.
-///
-/// Core Specification, Vol 3, Part H, 3.6.1. Reserved bits are preserved, since confirm values
-/// cover them.
+/// The keys that a device distributes. Core Specification, Vol 3, Part H, 3.6.1. Reserved bits are
+/// preserved, since confirm values cover them.
 public struct KeyDistribution: Flags {
   /// The byte in the PDU.
   public var rawValue: UInt8
 
   /// Any byte.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// EncKey: the long term key and its identifier. Secure Connections ignores it.
   public static let encryptionKey = KeyDistribution(rawValue: 0x01)
@@ -65,9 +57,7 @@ public struct KeyDistribution: Flags {
 }
 
 /// A device's capabilities and requirements: the parameters of Pairing Request and of Pairing
-/// Response.
-///
-/// Core Specification, Vol 3, Part H, 3.5.1 and 3.5.2.
+/// Response. Core Specification, Vol 3, Part H, 3.5.1 and 3.5.2.
 public struct PairingFeatures: Equatable, Sendable {
   /// Its means to display and enter numbers.
   public var ioCapability: IOCapability
@@ -138,14 +128,10 @@ extension PairingFeaturesPDU {
   }
 
   /// Writes what follows the code.
-  public func writeParameters(to writer: inout ByteWriter) {
-    features.write(to: &writer)
-  }
+  public func writeParameters(to writer: inout ByteWriter) { features.write(to: &writer) }
 }
 
-/// The central requests pairing.
-///
-/// Core Specification, Vol 3, Part H, 3.5.1.
+/// The central requests pairing: Core Specification, Vol 3, Part H, 3.5.1.
 public struct PairingRequest: PairingFeaturesPDU, Equatable {
   /// The PDU's code.
   public static var code: SMPCode { .pairingRequest }
@@ -153,14 +139,10 @@ public struct PairingRequest: PairingFeaturesPDU, Equatable {
   public var features: PairingFeatures
 
   /// Creates a request with these features.
-  public init(_ features: PairingFeatures) {
-    self.features = features
-  }
+  public init(_ features: PairingFeatures) { self.features = features }
 }
 
-/// The peripheral accepts pairing.
-///
-/// Core Specification, Vol 3, Part H, 3.5.2.
+/// The peripheral accepts pairing: Core Specification, Vol 3, Part H, 3.5.2.
 public struct PairingResponse: PairingFeaturesPDU, Equatable {
   /// The PDU's code.
   public static var code: SMPCode { .pairingResponse }
@@ -168,9 +150,7 @@ public struct PairingResponse: PairingFeaturesPDU, Equatable {
   public var features: PairingFeatures
 
   /// Creates a response with these features.
-  public init(_ features: PairingFeatures) {
-    self.features = features
-  }
+  public init(_ features: PairingFeatures) { self.features = features }
 }
 
 /// A byte of flags.
@@ -196,9 +176,7 @@ extension Flags {
   }
 
   /// The flags without those of `other`.
-  public func subtracting(_ other: Self) -> Self {
-    Self(rawValue: rawValue & ~other.rawValue)
-  }
+  public func subtracting(_ other: Self) -> Self { Self(rawValue: rawValue & ~other.rawValue) }
 
   /// Whether it has all flags of `other`.
   public func contains(_ other: Self) -> Bool { rawValue & other.rawValue == other.rawValue }

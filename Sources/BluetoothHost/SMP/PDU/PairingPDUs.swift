@@ -1,5 +1,4 @@
 /// A PDU of the Security Manager: a code, then parameters of a fixed length.
-///
 /// Core Specification, Vol 3, Part H, 3.3.
 public protocol SMPPDU: Sendable {
   /// The PDU's code.
@@ -43,14 +42,10 @@ extension NumberPDU {
   }
 
   /// Writes what follows the code.
-  public func writeParameters(to writer: inout ByteWriter) {
-    number.write(to: &writer)
-  }
+  public func writeParameters(to writer: inout ByteWriter) { number.write(to: &writer) }
 }
 
-/// A public key: a point of the curve P-256.
-///
-/// Core Specification, Vol 3, Part H, 3.5.6.
+/// A public key: a point of the curve P-256. Core Specification, Vol 3, Part H, 3.5.6.
 public struct PairingPublicKey: SMPPDU, Equatable {
   /// The PDU's code.
   public static var code: SMPCode { .pairingPublicKey }
@@ -58,9 +53,7 @@ public struct PairingPublicKey: SMPPDU, Equatable {
   public var key: P256PublicKey
 
   /// A PDU with this key.
-  public init(_ key: P256PublicKey) {
-    self.key = key
-  }
+  public init(_ key: P256PublicKey) { self.key = key }
 
   /// Reads what follows the code.
   public init?(_ reader: inout ByteReader) {
@@ -69,14 +62,10 @@ public struct PairingPublicKey: SMPPDU, Equatable {
   }
 
   /// Writes what follows the code.
-  public func writeParameters(to writer: inout ByteWriter) {
-    key.write(to: &writer)
-  }
+  public func writeParameters(to writer: inout ByteWriter) { key.write(to: &writer) }
 }
 
-/// A commitment to the random number that follows.
-///
-/// Core Specification, Vol 3, Part H, 3.5.3.
+/// A commitment to the random number that follows: Core Specification, Vol 3, Part H, 3.5.3.
 public struct PairingConfirm: NumberPDU, Equatable {
   /// The PDU's code.
   public static var code: SMPCode { .pairingConfirm }
@@ -84,13 +73,10 @@ public struct PairingConfirm: NumberPDU, Equatable {
   public var number: Number128
 
   /// Creates a PDU with this value.
-  public init(_ number: Number128) {
-    self.number = number
-  }
+  public init(_ number: Number128) { self.number = number }
 }
 
-/// The random number that the confirm value was made from.
-///
+/// The random number that the confirm value was made from:
 /// Core Specification, Vol 3, Part H, 3.5.4.
 public struct PairingRandom: NumberPDU, Equatable {
   /// The PDU's code.
@@ -99,13 +85,10 @@ public struct PairingRandom: NumberPDU, Equatable {
   public var number: Number128
 
   /// Creates a PDU with this value.
-  public init(_ number: Number128) {
-    self.number = number
-  }
+  public init(_ number: Number128) { self.number = number }
 }
 
-/// Proof that the sender has the same shared secret and has seen the same features.
-///
+/// Proof that the sender has the same shared secret and has seen the same features:
 /// Core Specification, Vol 3, Part H, 3.5.7.
 public struct PairingDHKeyCheck: NumberPDU, Equatable {
   /// The PDU's code.
@@ -114,14 +97,10 @@ public struct PairingDHKeyCheck: NumberPDU, Equatable {
   public var number: Number128
 
   /// Creates a PDU with this value.
-  public init(_ number: Number128) {
-    self.number = number
-  }
+  public init(_ number: Number128) { self.number = number }
 }
 
-/// Pairing has ended without a key.
-///
-/// Core Specification, Vol 3, Part H, 3.5.5.
+/// Pairing has ended without a key: Core Specification, Vol 3, Part H, 3.5.5.
 public struct PairingFailed: SMPPDU, Equatable {
   /// The PDU's code.
   public static var code: SMPCode { .pairingFailed }
@@ -129,9 +108,7 @@ public struct PairingFailed: SMPPDU, Equatable {
   public var reason: PairingError
 
   /// Creates a failure for this reason.
-  public init(_ reason: PairingError) {
-    self.reason = reason
-  }
+  public init(_ reason: PairingError) { self.reason = reason }
 
   /// Reads what follows the code.
   public init?(_ reader: inout ByteReader) {
@@ -140,13 +117,10 @@ public struct PairingFailed: SMPPDU, Equatable {
   }
 
   /// Writes what follows the code.
-  public func writeParameters(to writer: inout ByteWriter) {
-    writer.write(reason.rawValue)
-  }
+  public func writeParameters(to writer: inout ByteWriter) { writer.write(reason.rawValue) }
 }
 
-/// The peripheral asks the central to encrypt the link, or to pair.
-///
+/// The peripheral asks the central to encrypt the link, or to pair:
 /// Core Specification, Vol 3, Part H, 2.4.6 and 3.6.7.
 public struct SecurityRequest: SMPPDU, Equatable {
   /// The PDU's code.
@@ -171,9 +145,7 @@ public struct SecurityRequest: SMPPDU, Equatable {
   }
 }
 
-/// A long term key of legacy pairing.
-///
-/// Core Specification, Vol 3, Part H, 3.6.2.
+/// A long term key of legacy pairing: Core Specification, Vol 3, Part H, 3.6.2.
 public struct EncryptionInformation: NumberPDU, Equatable {
   /// The PDU's code.
   public static var code: SMPCode { .encryptionInformation }
@@ -181,14 +153,10 @@ public struct EncryptionInformation: NumberPDU, Equatable {
   public var number: Number128
 
   /// Creates a PDU with this value.
-  public init(_ number: Number128) {
-    self.number = number
-  }
+  public init(_ number: Number128) { self.number = number }
 }
 
-/// Identifies a distributed long term key.
-///
-/// Core Specification, Vol 3, Part H, 3.6.3.
+/// Identifies a distributed long term key: Core Specification, Vol 3, Part H, 3.6.3.
 public struct CentralIdentification: SMPPDU, Equatable {
   /// The PDU's code.
   public static var code: SMPCode { .centralIdentification }
@@ -219,9 +187,7 @@ public struct CentralIdentification: SMPPDU, Equatable {
   }
 }
 
-/// An identity resolving key.
-///
-/// Core Specification, Vol 3, Part H, 3.6.4.
+/// An identity resolving key: Core Specification, Vol 3, Part H, 3.6.4.
 public struct IdentityInformation: NumberPDU, Equatable {
   /// The PDU's code.
   public static var code: SMPCode { .identityInformation }
@@ -229,14 +195,10 @@ public struct IdentityInformation: NumberPDU, Equatable {
   public var number: Number128
 
   /// Creates a PDU with this value.
-  public init(_ number: Number128) {
-    self.number = number
-  }
+  public init(_ number: Number128) { self.number = number }
 }
 
-/// The identity address of a device.
-///
-/// Core Specification, Vol 3, Part H, 3.6.5.
+/// The identity address of a device: Core Specification, Vol 3, Part H, 3.6.5.
 public struct IdentityAddressInformation: SMPPDU, Equatable {
   /// The PDU's code.
   public static var code: SMPCode { .identityAddressInformation }
@@ -244,9 +206,7 @@ public struct IdentityAddressInformation: SMPPDU, Equatable {
   public var address: DeviceAddress
 
   /// Creates a PDU with this address.
-  public init(address: DeviceAddress) {
-    self.address = address
-  }
+  public init(address: DeviceAddress) { self.address = address }
 
   /// Reads what follows the code; `nil` also if the address is neither public nor static random.
   public init?(_ reader: inout ByteReader) {
@@ -258,7 +218,5 @@ public struct IdentityAddressInformation: SMPPDU, Equatable {
   }
 
   /// Writes what follows the code.
-  public func writeParameters(to writer: inout ByteWriter) {
-    address.write(to: &writer)
-  }
+  public func writeParameters(to writer: inout ByteWriter) { address.write(to: &writer) }
 }

@@ -33,8 +33,7 @@ extension Pairing where Agreement: ~Copyable {
       state.work = .none
       state.sharedKey = key
       continueChecks()
-    default:
-      fail(.unspecifiedReason)
+    default: fail(.unspecifiedReason)
     }
   }
 
@@ -47,9 +46,7 @@ extension Pairing where Agreement: ~Copyable {
   /// With both public keys, begins the shared key; the responder then sends its own.
   private mutating func continueWithPublicKeys() {
     guard state.ownKey != nil, let peerKey = state.peerKey else { return }
-    do {
-      try agreement.begin(peer: peerKey)
-    } catch .notOnCurve {
+    do { try agreement.begin(peer: peerKey) } catch .notOnCurve {
       // Such a point has no DHKey to check.
       return fail(.dhKeyCheckFailed)
     } catch {
@@ -108,8 +105,7 @@ extension Pairing where Agreement: ~Copyable {
   mutating func confirm() {
     guard state.phase == .confirm, !state.isCommitted else { return }
     switch state.link.role {
-    case .initiator:
-      guard initiatorConfirms, mayConfirm else { return }
+    case .initiator: guard initiatorConfirms, mayConfirm else { return }
     case .responder:
       if initiatorConfirms {
         guard mayConfirm, let held = state.held else { return }
@@ -271,8 +267,8 @@ extension Pairing where Agreement: ~Copyable {
     return PairingFunctions.f6(
       w: state.macKey ?? .zero, n1: isOwn ? state.ownNonce : state.peerNonce,
       n2: isOwn ? state.peerNonce : state.ownNonce, r: state.passkey ?? .zero,
-      ioCap: isOwn ? state.ownFeatures.ioCap : state.peerFeatures.ioCap,
-      a1: isOwn ? own : peer, a2: isOwn ? peer : own)
+      ioCap: isOwn ? state.ownFeatures.ioCap : state.peerFeatures.ioCap, a1: isOwn ? own : peer,
+      a2: isOwn ? peer : own)
   }
 }
 
@@ -318,7 +314,5 @@ extension Pairing where Agreement: ~Copyable {
 
 extension Number128 {
   /// A passkey as TK or r: Vol 3, Part H, 2.3.5.2 and 2.3.5.6.3.
-  init(passkey: UInt32) {
-    self.init(words: [passkey, 0, 0, 0])
-  }
+  init(passkey: UInt32) { self.init(words: [passkey, 0, 0, 0]) }
 }

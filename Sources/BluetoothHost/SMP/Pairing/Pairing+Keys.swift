@@ -24,9 +24,7 @@ extension Pairing where Agreement: ~Copyable {
   public mutating func keyForRequest() -> Number128? {
     // The peer can know the key only after it has got every pending PDU.
     guard state.phase == .encryption, state.link.role == .responder, state.pendingPDUs.isEmpty
-    else {
-      return nil
-    }
+    else { return nil }
     state.isKeyGiven = true
     return state.key
   }
@@ -36,17 +34,13 @@ extension Pairing where Agreement: ~Copyable {
 
   /// Encryption of the link was turned on or off, or failed. Returns whether that concerns the key
   /// of this pairing.
-  public mutating func encryptionChanged(
-    _ status: HCIErrorCode, isEncrypted: Bool, at now: Instant
-  ) -> Bool {
+  public mutating func encryptionChanged(_ status: HCIErrorCode, isEncrypted: Bool, at now: Instant)
+    -> Bool
+  {
     guard isActive else { return false }
     state.now = now
     if state.phase == .encryption, state.isKeyGiven {
-      if status == .success, isEncrypted {
-        beginKeys()
-      } else {
-        end(.encryptionFailed(status))
-      }
+      if status == .success, isEncrypted { beginKeys() } else { end(.encryptionFailed(status)) }
       return true
     }
     // Keys may only be sent on an encrypted link.
@@ -155,13 +149,11 @@ extension Pairing where Agreement: ~Copyable {
       state.ownFeatures.authenticationRequirements.isBonding
       && state.peerFeatures.authenticationRequirements.isBonding
     let hasKey =
-      state.isSecureConnections
-      || state.responderFeatures.responderKeys.contains(.encryptionKey)
+      state.isSecureConnections || state.responderFeatures.responderKeys.contains(.encryptionKey)
     // Without an identity, a bond with a private address is useless after the address changes,
     // unless EDIV and Rand identify its key.
     let address = state.bond.identityAddress
-    let isRecognizable =
-      isPossible(address) || (!state.isSecureConnections && !address.isIdentity)
+    let isRecognizable = isPossible(address) || (!state.isSecureConnections && !address.isIdentity)
     end(.paired(bonds && hasKey && isRecognizable ? state.bond : nil))
   }
 }

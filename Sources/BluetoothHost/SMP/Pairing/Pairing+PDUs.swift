@@ -35,13 +35,11 @@ extension Pairing where Agreement: ~Copyable {
     case .securityRequest where state.link.role == .initiator:
       // A central that is already pairing ignores it: Vol 3, Part H, 2.4.6.
       return
-    case _ where !isUsed(code):
-      return fail(.commandNotSupported)
+    case _ where !isUsed(code): return fail(.commandNotSupported)
     case _ where code != expectedCode || !state.pendingPDUs.isEmpty:
       // Out of order, repeated, or sent before the PDU that it should answer.
       return fail(.unspecifiedReason)
-    default:
-      break
+    default: break
     }
     restartTimer()
     receiveExpected(code, parameters)
@@ -80,8 +78,7 @@ extension Pairing where Agreement: ~Copyable {
       if let pdu = IdentityInformation(parameters: parameters) { return receiveKey(pdu) }
     case .identityAddressInformation:
       if let pdu = IdentityAddressInformation(parameters: parameters) { return receiveKey(pdu) }
-    default:
-      break
+    default: break
     }
     fail(.invalidParameters)
   }
@@ -112,21 +109,17 @@ extension Pairing where Agreement: ~Copyable {
     switch code {
     case .pairingRequest: PairingRequest(state.ownFeatures).write(to: &writer)
     case .pairingResponse: PairingResponse(state.ownFeatures).write(to: &writer)
-    case .pairingPublicKey:
-      if let key = state.ownKey { PairingPublicKey(key).write(to: &writer) }
+    case .pairingPublicKey: if let key = state.ownKey { PairingPublicKey(key).write(to: &writer) }
     case .pairingConfirm: PairingConfirm(state.ownConfirm).write(to: &writer)
     case .pairingRandom: PairingRandom(state.ownNonce).write(to: &writer)
     case .pairingDHKeyCheck: PairingDHKeyCheck(check(of: .own)).write(to: &writer)
-    case .encryptionInformation:
-      EncryptionInformation(state.bond.longTermKey).write(to: &writer)
+    case .encryptionInformation: EncryptionInformation(state.bond.longTermKey).write(to: &writer)
     case .centralIdentification:
       CentralIdentification(
-        encryptedDiversifier: state.bond.encryptedDiversifier,
-        randomNumber: state.bond.randomNumber
+        encryptedDiversifier: state.bond.encryptedDiversifier, randomNumber: state.bond.randomNumber
       ).write(to: &writer)
     case .identityInformation:
-      IdentityInformation(state.identity?.identityResolvingKey ?? .zero)
-        .write(to: &writer)
+      IdentityInformation(state.identity?.identityResolvingKey ?? .zero).write(to: &writer)
     case .identityAddressInformation:
       IdentityAddressInformation(address: state.identity?.address ?? .zero).write(to: &writer)
     default: break
@@ -174,9 +167,7 @@ extension Pairing where Agreement: ~Copyable {
       initiatorKeys = request.initiatorKeys & .identityKey
       responderKeys = offeredIdentity
       let common = requirements & request.authenticationRequirements
-      if !common.contains(.secureConnections) {
-        responderKeys = responderKeys | .encryptionKey
-      }
+      if !common.contains(.secureConnections) { responderKeys = responderKeys | .encryptionKey }
       responderKeys = responderKeys & request.responderKeys
     }
     return PairingFeatures(
@@ -222,10 +213,6 @@ extension Pairing where Agreement: ~Copyable {
     state.bond.isAuthenticated = state.model.isAuthenticated
     state.bond.isSecureConnections = state.isSecureConnections
     state.bond.identityAddress = state.link.peerAddress
-    if state.isSecureConnections {
-      exchangePublicKeys()
-    } else {
-      beginAuthentication()
-    }
+    if state.isSecureConnections { exchangePublicKeys() } else { beginAuthentication() }
   }
 }

@@ -1,9 +1,7 @@
 /// The pairing of two devices, from Pairing Request to the last key: a state machine without input
-/// or output.
-///
-/// Core Specification, Vol 3, Part H, 2.3 to 2.4 and Appendix C. Its inputs are PDUs, the user's
-/// answers, the controller's events and the time; its outputs are PDUs, prompts, a key for the
-/// controller and an outcome:
+/// or output. Core Specification, Vol 3, Part H, 2.3 to 2.4 and Appendix C. Its inputs are PDUs,
+/// the user's answers, the controller's events and the time; its outputs are PDUs, prompts, a key
+/// for the controller and an outcome:
 ///
 ///     pairing.begin(link, policy: policy, identity: identity, at: now)
 ///     while pairing.isActive {
@@ -17,9 +15,9 @@
 ///
 /// A value can be used for one pairing after another, in either role. `PairingRole` decides which
 /// device commits and confirms first; the rest is common.
-public struct Pairing<
-  Agreement: KeyAgreement & ~Copyable, Random: SecureRandomNumberGenerator
->: ~Copyable {
+public struct Pairing<Agreement: KeyAgreement & ~Copyable, Random: SecureRandomNumberGenerator>:
+  ~Copyable
+{
   /// The Security Manager Timer in milliseconds: Vol 3, Part H, 3.4.
   static var timeout: UInt32 { 30_000 }
 
@@ -126,29 +124,24 @@ public struct Pairing<
   }
 
   /// Restarts the timer, for a PDU received or queued.
-  mutating func restartTimer() {
-    state.deadline = state.now.advanced(by: Self.timeout)
-  }
+  mutating func restartTimer() { state.deadline = state.now.advanced(by: Self.timeout) }
 
   /// Ends the pairing with a failure on this device.
-  @inline(never)
-  mutating func fail(_ reason: PairingError) {
+  @inline(never) mutating func fail(_ reason: PairingError) {
     pendingFailure = reason
     end(.failed(reason))
   }
 
   /// Ends the pairing, and forgets everything but its outcome.
-  @inline(never)
-  mutating func end(_ outcome: PairingOutcome) {
+  @inline(never) mutating func end(_ outcome: PairingOutcome) {
     self.outcome = outcome
     wipe()
   }
 
   /// Overwrites every secret. Not inlined, since its stack space would add to that of its callers.
-  @inline(never)
-  private mutating func wipe() {
+  @inline(never) private mutating func wipe() {
     overwrite(&state, with: PairingState())
-    // 0 is no private key, so the agreement drops the key pair; each pairing has a new one.
+    // 0 is not a private key, so the agreement drops the key pair; each pairing has a new one.
     try? agreement.begin(privateKey: .zero)
   }
 }
@@ -177,14 +170,10 @@ struct PairingState: ~Copyable {
   }
 
   /// The expected answer of the user.
-  enum Question {
-    case none, passkey, confirmation
-  }
+  enum Question { case none, passkey, confirmation }
 
   /// The key that is being computed.
-  enum Work {
-    case none, ownKey, sharedKey
-  }
+  enum Work { case none, ownKey, sharedKey }
 
   var phase = Phase.idle
   /// The time of the last input.

@@ -42,8 +42,7 @@ public struct PairingPolicy: Equatable, Sendable {
   /// buttons.
   public init(
     isOpen: Bool = true, closesAfterPairing: Bool = false,
-    ioCapability: IOCapability = .noInputNoOutput,
-    authentication: Authentication = .wherePossible,
+    ioCapability: IOCapability = .noInputNoOutput, authentication: Authentication = .wherePossible,
     secureConnections: SecureConnections = .wherePossible, bonds: Bool = true,
     dropsBonds: Bool = true, confirmsJustWorks: Bool = false
   ) {
@@ -79,9 +78,7 @@ public struct PairingPolicy: Equatable, Sendable {
   }
 }
 
-/// The method of pairing, which may involve the users.
-///
-/// Core Specification, Vol 3, Part H, 2.3.5.1.
+/// The method of pairing, which may involve the users: Core Specification, Vol 3, Part H, 2.3.5.1.
 public enum AssociationModel: Equatable, Sendable {
   /// No user interaction, and no protection against man-in-the-middle attacks.
   case justWorks
@@ -117,24 +114,18 @@ public enum AssociationModel: Equatable, Sendable {
   /// The model for these IO capabilities: Table 2.8.
   init(initiator: IOCapability, responder: IOCapability, isSecureConnections: Bool) {
     switch (initiator, responder) {
-    case (.noInputNoOutput, _), (_, .noInputNoOutput):
-      self = .justWorks
-    case (.keyboardOnly, .keyboardOnly):
-      self = .passkeyEnteredAtBoth
-    case (.keyboardOnly, _):
-      self = .passkeyShownByResponder
-    case (_, .keyboardOnly):
-      self = .passkeyShownByInitiator
+    case (.noInputNoOutput, _), (_, .noInputNoOutput): self = .justWorks
+    case (.keyboardOnly, .keyboardOnly): self = .passkeyEnteredAtBoth
+    case (.keyboardOnly, _): self = .passkeyShownByResponder
+    case (_, .keyboardOnly): self = .passkeyShownByInitiator
     case (.displayYesNo, .displayYesNo):
       self = isSecureConnections ? .numericComparison : .justWorks
     case (.keyboardDisplay, .displayYesNo):
       self = isSecureConnections ? .numericComparison : .passkeyShownByResponder
     case (.displayYesNo, .keyboardDisplay), (.keyboardDisplay, .keyboardDisplay):
       self = isSecureConnections ? .numericComparison : .passkeyShownByInitiator
-    case (.keyboardDisplay, .displayOnly):
-      self = .passkeyShownByResponder
-    case (.displayOnly, .keyboardDisplay):
-      self = .passkeyShownByInitiator
+    case (.keyboardDisplay, .displayOnly): self = .passkeyShownByResponder
+    case (.displayOnly, .keyboardDisplay): self = .passkeyShownByInitiator
     case (.displayOnly, .displayOnly), (.displayOnly, .displayYesNo), (.displayYesNo, .displayOnly):
       self = .justWorks
     }
@@ -161,7 +152,6 @@ public enum AssociationModel: Equatable, Sendable {
 }
 
 /// The role of a device in pairing. In LE the central is the initiator.
-///
 /// Core Specification, Vol 3, Part H, 2.3.
 public enum PairingRole: Equatable, Sendable {
   /// It sends Pairing Request: the central.

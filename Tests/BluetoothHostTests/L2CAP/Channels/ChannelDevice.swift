@@ -57,13 +57,11 @@ final class ChannelDevice<Owner: ChannelApplication> {
     defer { swap(&storage, &self.storage) }
     var writer = ByteWriter(storage.mutableSpan)
     guard role.writePacket(for: connections[link], length: length, at: now, to: &writer) else {
-      let count = writer.count
-      #expect(count == 0)
+      expect(writer.count, is: 0)
       return nil
     }
     let count = writer.count
-    let hasOverflowed = writer.hasOverflowed
-    #expect(!hasOverflowed)
+    expect(writer.hasOverflowed, is: false)
     #expect(storage[0] == 0x02 && storage[1] == UInt8(0x40 + link))
     #expect(Int(storage[3]) | Int(storage[4]) << 8 == count - 5 && count - 5 <= length)
     return (storage[2] == 0x00, Array(storage[5..<count]))
@@ -133,6 +131,88 @@ extension ChannelDevice where Owner == ChannelOwner {
     for _ in 0..<count { _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0) }
     _ = device.frames()
     return device
+  }
+}
+
+typealias ChannelScenario = Scenario<ChannelDevice<ChannelOwner>>
+
+extension Step where Subject == ChannelDevice<ChannelOwner> {
+  static func receive(_ frame: [UInt8], on link: Int = 0) -> Step {
+    Step { $0.receive(frame, on: link) }
+  }
+  static func receive(kFrame payload: [UInt8], to cid: UInt16, on link: Int = 0) -> Step {
+    receive(l2cap(cid, payload), on: link)
+  }
+  static func receive(
+    _ code: UInt8, _ identifier: UInt8, _ data: [UInt8], on link: Int = 0
+  ) -> Step {
+    receive(signal(code, identifier, data), on: link)
+  }
+  static func wait(_ milliseconds: UInt32) -> Step { Step { $0.wait(milliseconds) } }
+  static func lose(_ link: Int, reason: HCIErrorCode) -> Step {
+    Step { $0.lose(link, reason: reason) }
+  }
+  static func open(at link: Int = 0) -> Step {
+    Step { _ = $0.role.open(.firstDynamic, mtu: .minimum, at: link) }
+  }
+  static func resume(_ channel: Int = 0) -> Step { Step { $0.role.resume(channel) } }
+  static func disconnect(_ channel: Int = 0) -> Step { Step { $0.role.disconnect(channel) } }
+  static func outgoing(_ sdus: [[UInt8]], on channel: Int = 0) -> Step {
+    Step { $0.role.application.outgoing[channel] = sdus }
+  }
+  static func set<Value: Sendable>(
+    _ path: WritableKeyPath<ChannelOwner, Value> & Sendable, _ value: Value
+  ) -> Step {
+    Step { $0.role.application[keyPath: path] = value }
+  }
+  /// All frames that it sends; their number; they are not checked.
+  static func frames(
+    _ frames: [UInt8]..., on link: Int = 0, at line: SourceLocation = #_sourceLocation
+  ) -> Step {
+    check(frames, line) { $0.frames(on: link) }
+  }
+  static func frameCount(
+    _ count: Int, on link: Int = 0, at line: SourceLocation = #_sourceLocation
+  ) -> Step {
+    check(count, line) { $0.frames(on: link).count }
+  }
+  static func drop(on link: Int = 0) -> Step { Step { _ = $0.frames(on: link) } }
+  /// The next packet of at most `length` bytes; its number of bytes.
+  static func packet(
+    _ length: Int, _ data: [UInt8], at line: SourceLocation = #_sourceLocation
+  ) -> Step {
+    check(data, line) { $0.nextPacket(length: length)?.data }
+  }
+  static func packet(
+    _ length: Int, count: Int, at line: SourceLocation = #_sourceLocation
+  ) -> Step {
+    check(count, line) { $0.nextPacket(length: length)?.data.count }
+  }
+  static func hasPacket(_ isSo: Bool, at line: SourceLocation = #_sourceLocation) -> Step {
+    check(isSo, line) { $0.hasPacket(on: 0) }
+  }
+  static var forgetEvents: Step { Step { $0.role.application.events = [] } }
+  static func events(
+    _ events: ChannelEvent..., at line: SourceLocation = #_sourceLocation
+  ) -> Step {
+    check(events, line) { $0.role.application.events }
+  }
+  static func lastEvent(
+    _ event: ChannelEvent, at line: SourceLocation = #_sourceLocation
+  ) -> Step {
+    check(event, line) { $0.role.application.events.last }
+  }
+  static func incoming(
+    _ sdus: [Int: [[UInt8]]], at line: SourceLocation = #_sourceLocation
+  ) -> Step {
+    check(sdus, line) { $0.role.application.incoming }
+  }
+  /// The number of channels.
+  static func count(_ count: Int, at line: SourceLocation = #_sourceLocation) -> Step {
+    check(count, line) { $0.role.count }
+  }
+  static func deadline(_ time: UInt64?, at line: SourceLocation = #_sourceLocation) -> Step {
+    check(time, line) { $0.role.deadline?.rawValue }
   }
 }
 

@@ -2,130 +2,91 @@ import Testing
 
 @testable import BluetoothHost
 
+/// A device whose channel 0 is open, CID 0x0040 here and 0x0041 at the peer.
+private func openDevice() throws -> ChannelDevice<ChannelOwner> {
+  let device = try ChannelDevice.listening()
+  device.receive(0x14, 7, words(0x0080, 0x0041, 200, 100, 9))
+  #expect(device.frames().count == 1)
+  device.role.application.events = []
+  return device
+}
+
+private let scenarios: [ChannelScenario] = [
+  Scenario(
+    "A channel that the peer closes gets a response",
+    .receive(0x06, 9, words(0x0040, 0x0041)), .events(.closed(0, .closedByPeer)),
+    .frames(signal(0x07, 9, words(0x0040, 0x0041))),
+    // The channel is unknown now.
+    .receive(0x06, 10, words(0x0040, 0x0041)), .frames(signal(0x01, 10, words(2, 0x0040, 0x0041))),
+    .receive(kFrame: [1, 0, 5], to: 0x0040), .incoming([:])),
+  Scenario(
+    "A channel that its owner closes sends no data and no credits",
+    .outgoing([[1]]), .repeat(2, .disconnect()), .resume(),
+    .frames(signal(0x06, 2, words(0x0041, 0x0040))), .disconnect(), .resume(),
+    .receive(0x16, 9, words(0x0041, 5)), .frames(), .events(),
+    .receive(0x07, 2, words(0x0041, 0x0040)), .events(.closed(0, .closed))),
+  Scenario(
+    "Both ends can close at once; late responses are ignored",
+    .disconnect(), .frames(signal(0x06, 2, words(0x0041, 0x0040))),
+    .receive(0x06, 9, words(0x0040, 0x0041)), .frames(signal(0x07, 9, words(0x0040, 0x0041))),
+    .receive(0x01, 2, words(2, 0x0041, 0x0040)), .receive(0x07, 2, words(0x0041, 0x0040)),
+    .events(.closed(0, .closed)), .frames()),
+  Scenario(
+    "A Command Reject closes a channel that is being closed",
+    .disconnect(), .drop(), .receive(0x01, 2, words(2, 0x0041, 0x0040)),
+    .events(.closed(0, .closed))),
+  Scenario(
+    "A channel that is closed before its request sends none",
+    on: { try ChannelDevice(ChannelOwner()) },
+    .open(), .disconnect(), .events(.closed(0, .closed)), .frames()),
+  Scenario(
+    "A channel closed while it is being opened is disconnected when it opens",
+    on: { try ChannelDevice.requesting() },
+    .disconnect(), .frames(), .receive(0x15, 2, words(0x0051, 100, 50, 3, 0)),
+    .frames(signal(0x06, 3, words(0x0051, 0x0040))), .receive(0x07, 3, words(0x0051, 0x0040)),
+    .events(.closed(0, .closed))),
+  Scenario(
+    "A channel closed while it is being opened ends with a refusal of the peer",
+    on: { try ChannelDevice.requesting() },
+    .disconnect(), .receive(0x15, 2, words(0, 0, 0, 0, 4)), .events(.closed(0, .closed)),
+    .count(0)),
+  Scenario(
+    "Each request waits 30 s for its response", on: { try ChannelDevice(ChannelOwner()) },
+    .open(), .deadline(nil), .drop(), .wait(10_000), .open(at: 1), .drop(on: 1), .deadline(30_000),
+    .wait(19_999), .events(), .wait(1), .events(.closed(0, .timedOut)), .deadline(40_000),
+    // A late response.
+    .receive(0x15, 2, words(0x0051, 100, 50, 3, 0)), .receive(kFrame: [1, 0, 5], to: 0x0040),
+    .wait(10_000), .events(.closed(0, .timedOut), .closed(1, .timedOut)), .incoming([:]),
+    .deadline(nil), .count(0)),
+  Scenario(
+    "A channel without a Disconnection Response closes after 30 s",
+    .receive(kFrame: [9], to: 0x0040), .frameCount(1), .wait(30_000),
+    .events(.closed(0, .frameTooShort)), .deadline(nil)),
+  Scenario(
+    "A frame whose channel the peer closes keeps its length, filled with zeros",
+    .outgoing([[UInt8](repeating: 7, count: 60)]), .resume(), .packet(27, count: 27),
+    .receive(0x06, 9, words(0x0040, 0x0041)), .events(.closed(0, .closedByPeer)),
+    // The channel's number is reused during the frame.
+    .receive(0x14, 10, words(0x0080, 0x0042, 200, 100, 9)),
+    .outgoing([[UInt8](repeating: 8, count: 10)]), .resume(),
+    // 4 + 2 + 60 = 66 bytes. 27 have gone: 27 and 12 are left.
+    .packet(27, [UInt8](repeating: 0, count: 27)), .packet(27, [UInt8](repeating: 0, count: 12)),
+    .frames(
+      signal(0x07, 9, words(0x0040, 0x0041)), signal(0x15, 10, words(0x0048, 23, 100, 10, 0)),
+      l2cap(0x0042, [10, 0] + [UInt8](repeating: 8, count: 10)))),
+  Scenario(
+    "A lost link keeps the channels of the other link",
+    .receive(0x14, 7, words(0x0080, 0x0041, 200, 100, 9), on: 1), .frameCount(1, on: 1),
+    .lose(0, reason: .remoteUserTerminatedConnection),
+    .lastEvent(.closed(0, .linkLost(.remoteUserTerminatedConnection))),
+    .receive(kFrame: [1, 0, 5], to: 0x0041, on: 1), .incoming([1: [[5]]])),
+]
+
 @Suite("Channels: their end")
 struct ChannelEndingTests {
-  /// A device whose channel 0 is open, CID 0x0040 here and 0x0041 at the peer.
-  private func openDevice() throws -> ChannelDevice<ChannelOwner> {
-    let device = try ChannelDevice.listening()
-    device.receive(0x14, 7, words(0x0080, 0x0041, 200, 100, 9))
-    #expect(device.frames().count == 1)
-    device.role.application.events = []
-    return device
-  }
-
-  @Test("A channel that the peer closes gets a response")
-  func closedByPeer() throws {
-    let device = try openDevice()
-    device.receive(0x06, 9, words(0x0040, 0x0041))
-    #expect(device.role.application.events == [.closed(0, .closedByPeer)])
-    #expect(device.frames() == [signal(0x07, 9, words(0x0040, 0x0041))])
-    // The channel is unknown now.
-    device.receive(0x06, 10, words(0x0040, 0x0041))
-    #expect(device.frames() == [signal(0x01, 10, words(2, 0x0040, 0x0041))])
-    device.receive(kFrame: [1, 0, 5], to: 0x0040)
-    #expect(device.role.application.incoming == [:])
-  }
-
-  @Test("A channel that its owner closes sends no data and no credits")
-  func closedByOwner() throws {
-    let device = try openDevice()
-    device.role.application.outgoing[0] = [[1]]
-    for _ in 0..<2 { device.role.disconnect(0) }
-    device.role.resume(0)
-    #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
-    device.role.disconnect(0)
-    device.role.resume(0)
-    device.receive(0x16, 9, words(0x0041, 5))
-    #expect(device.frames() == [])
-    #expect(device.role.application.events == [])
-    device.receive(0x07, 2, words(0x0041, 0x0040))
-    #expect(device.role.application.events == [.closed(0, .closed)])
-  }
-
-  @Test("Both ends can close at once; late responses are ignored")
-  func bothClose() throws {
-    let device = try openDevice()
-    device.role.disconnect(0)
-    #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
-    device.receive(0x06, 9, words(0x0040, 0x0041))
-    #expect(device.frames() == [signal(0x07, 9, words(0x0040, 0x0041))])
-    device.receive(0x01, 2, words(2, 0x0041, 0x0040))
-    device.receive(0x07, 2, words(0x0041, 0x0040))
-    #expect(device.role.application.events == [.closed(0, .closed)])
-    #expect(device.frames() == [])
-  }
-
-  @Test("A Command Reject closes a channel that is being closed")
-  func rejected() throws {
-    let device = try openDevice()
-    device.role.disconnect(0)
-    _ = device.frames()
-    device.receive(0x01, 2, words(2, 0x0041, 0x0040))
-    #expect(device.role.application.events == [.closed(0, .closed)])
-  }
-
-  @Test("A channel that is closed before its request sends none")
-  func closedBeforeRequest() throws {
-    let device = try ChannelDevice(ChannelOwner())
-    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
-    device.role.disconnect(0)
-    #expect(device.role.application.events == [.closed(0, .closed)])
-    #expect(device.frames() == [])
-  }
-
-  @Test("A channel closed while it is being opened is disconnected when it opens")
-  func closedWhileOpening() throws {
-    let device = try ChannelDevice.requesting()
-    device.role.disconnect(0)
-    #expect(device.frames() == [])
-    device.receive(0x15, 2, words(0x0051, 100, 50, 3, 0))
-    #expect(device.frames() == [signal(0x06, 3, words(0x0051, 0x0040))])
-    device.receive(0x07, 3, words(0x0051, 0x0040))
-    #expect(device.role.application.events == [.closed(0, .closed)])
-  }
-
-  @Test("A channel closed while it is being opened ends with a refusal of the peer")
-  func closedWhileRefused() throws {
-    let device = try ChannelDevice.requesting()
-    device.role.disconnect(0)
-    device.receive(0x15, 2, words(0, 0, 0, 0, 4))
-    #expect(device.role.application.events == [.closed(0, .closed)])
-    #expect(device.role.count == 0)
-  }
-
-  @Test("Each request waits 30 s for its response")
-  func timeOut() throws {
-    let device = try ChannelDevice(ChannelOwner())
-    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
-    #expect(device.role.deadline == nil)
-    _ = device.frames()
-    device.wait(10_000)
-    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 1)
-    _ = device.frames(on: 1)
-    #expect(device.role.deadline == Instant(rawValue: 30_000))
-    device.wait(19_999)
-    #expect(device.role.application.events == [])
-    device.wait(1)
-    #expect(device.role.application.events == [.closed(0, .timedOut)])
-    #expect(device.role.deadline == Instant(rawValue: 40_000))
-    // A late response.
-    device.receive(0x15, 2, words(0x0051, 100, 50, 3, 0))
-    device.receive(kFrame: [1, 0, 5], to: 0x0040)
-    device.wait(10_000)
-    #expect(device.role.application.events == [.closed(0, .timedOut), .closed(1, .timedOut)])
-    #expect(device.role.application.incoming == [:])
-    #expect(device.role.deadline == nil)
-    #expect(device.role.count == 0)
-  }
-
-  @Test("A channel without a Disconnection Response closes after 30 s")
-  func disconnectionTimeOut() throws {
-    let device = try openDevice()
-    device.receive(kFrame: [9], to: 0x0040)
-    #expect(device.frames().count == 1)
-    device.wait(30_000)
-    #expect(device.role.application.events == [.closed(0, .frameTooShort)])
-    #expect(device.role.deadline == nil)
+  @Test("Channels end", arguments: scenarios)
+  func scenario(_ scenario: ChannelScenario) throws {
+    try scenario.run(on: openDevice())
   }
 
   @Test("A frame is finished before its channel's Disconnection Request")
@@ -143,28 +104,6 @@ struct ChannelEndingTests {
     }
     #expect(frame == l2cap(0x0041, Array(little: 60) + [UInt8](counting: 60)))
     #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
-  }
-
-  @Test("A frame whose channel the peer closes keeps its length, filled with zeros")
-  func closedByPeerWithinFrame() throws {
-    let device = try openDevice()
-    device.role.application.outgoing[0] = [[UInt8](repeating: 7, count: 60)]
-    device.role.resume(0)
-    #expect(device.nextPacket(length: 27)?.data.count == 27)
-    device.receive(0x06, 9, words(0x0040, 0x0041))
-    #expect(device.role.application.events == [.closed(0, .closedByPeer)])
-    // The channel's number is reused during the frame.
-    device.receive(0x14, 10, words(0x0080, 0x0042, 200, 100, 9))
-    device.role.application.outgoing[0] = [[UInt8](repeating: 8, count: 10)]
-    device.role.resume(0)
-    // 4 + 2 + 60 = 66 bytes. 27 have gone: 27 and 12 are left.
-    #expect(device.nextPacket(length: 27)?.data == [UInt8](repeating: 0, count: 27))
-    #expect(device.nextPacket(length: 27)?.data == [UInt8](repeating: 0, count: 12))
-    #expect(
-      device.frames() == [
-        signal(0x07, 9, words(0x0040, 0x0041)), signal(0x15, 10, words(0x0048, 23, 100, 10, 0)),
-        l2cap(0x0042, [10, 0] + [UInt8](repeating: 8, count: 10)),
-      ])
   }
 
   /// The steps of two channels, one requested by this device and one by the peer.
@@ -209,19 +148,6 @@ struct ChannelEndingTests {
     #expect(device.frames() == [])
     #expect(device.role.open(.firstDynamic, mtu: .minimum, at: 0) == 0)
     #expect(device.frames().first?[4...5] == [0x14, 0x02])
-  }
-
-  @Test("A lost link keeps the channels of the other link")
-  func otherLink() throws {
-    let device = try openDevice()
-    device.receive(0x14, 7, words(0x0080, 0x0041, 200, 100, 9), on: 1)
-    #expect(device.frames(on: 1).count == 1)
-    device.lose(0, reason: .remoteUserTerminatedConnection)
-    #expect(
-      device.role.application.events.last
-        == .closed(0, .linkLost(.remoteUserTerminatedConnection)))
-    device.receive(kFrame: [1, 0, 5], to: 0x0041, on: 1)
-    #expect(device.role.application.incoming == [1: [[5]]])
   }
 
   @Test("Unknown channel numbers are ignored", arguments: [-1, 1, 8, Int.max])

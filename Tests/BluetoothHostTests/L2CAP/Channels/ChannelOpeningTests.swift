@@ -65,8 +65,65 @@ private let refusals = [
     result: 0x000B),
 ]
 
+private let scenarios: [ChannelScenario] = [
+  Scenario(
+    "A link with enough protection gets a channel",
+    on: { try ChannelDevice.listening(listens(.authentication, keySize: 16)) },
+    .also { $0.protection = link(true, true, true, 16) },
+    .receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3)),
+    // CID 0x0040, MTU 23, MPS 100, 1000 / 100 = 10 credits, result 0.
+    .frames(signal(0x15, 7, words(0x0040, 23, 100, 10, 0))),
+    .events(.opened(0, spsm: 0x0080, link: 0, peerMTU: 100))),
+  Scenario(
+    "A source CID in use on the link is refused with 0x000A",
+    .receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3)), .frameCount(1),
+    .receive(0x14, 8, words(0x0080, 0x0041, 100, 50, 3)),
+    .frames(signal(0x15, 8, words(0, 0, 0, 0, 0x000A))),
+    .receive(0x14, 8, words(0x0080, 0x0041, 100, 50, 3), on: 1),
+    .frames(signal(0x15, 8, words(0x0041, 23, 100, 10, 0)), on: 1)),
+  Scenario(
+    "A repeated request gets one response",
+    .receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3)),
+    .receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3)),
+    .frames(signal(0x15, 7, words(0x0040, 23, 100, 10, 0))), .count(1)),
+  Scenario(
+    "A channel opens with 0 credits if its owner has no room, and gives credits later",
+    .set(\.usualRoom, 99), .receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3)),
+    .frames(signal(0x15, 7, words(0x0040, 23, 100, 0, 0))), .set(\.usualRoom, 300), .frames(),
+    .resume(), .hasPacket(true), .frames(signal(0x16, 2, words(0x0040, 3))), .hasPacket(false)),
+  Scenario(
+    "A request is sent once, and the response opens the channel",
+    on: { try ChannelDevice.listening(nil) },
+    .also { device in
+      let mtu = try #require(ChannelMTU(2000))
+      #expect(device.role.open(.firstDynamic, mtu: mtu, at: 1) == 0)
+    },
+    .also { #expect($0.role.pendingConnections == ConnectionSet(rawValue: 0b10)) }, .frames(),
+    .frames(signal(0x14, 2, words(0x0080, 0x0040, 2000, 100, 10)), on: 1),
+    .also { #expect($0.role.pendingConnections == .none) },
+    .receive(0x15, 2, words(0x0055, 500, 64, 4, 0), on: 1),
+    .events(.opened(0, spsm: 0x0080, link: 1, peerMTU: 500)), .deadline(nil)),
+  Scenario(
+    "A Command Reject of the request ends the channel", on: { try ChannelDevice.requesting() },
+    .receive(0x01, 2, [0, 0]), .events(.closed(0, .rejected)), .frames()),
+  Scenario(
+    "A response with the CID of another channel ends both: 4.23",
+    on: { try ChannelDevice.requesting(2) },
+    .receive(0x15, 2, words(0x0055, 500, 64, 4, 0)),
+    .receive(0x15, 3, words(0x0055, 500, 64, 4, 0)),
+    .events(
+      .opened(0, spsm: 0x0080, link: 0, peerMTU: 500), .closed(0, .invalidResponse),
+      .closed(1, .invalidResponse)),
+    .count(0)),
+]
+
 @Suite("Channels: opening")
 struct ChannelOpeningTests {
+  @Test("Channels open, or not", arguments: scenarios)
+  func scenario(_ scenario: ChannelScenario) throws {
+    try scenario.run(on: ChannelDevice.listening())
+  }
+
   @Test("A refused request gets the result with the reason", arguments: refusals)
   fileprivate func refused(refusal: Refusal) throws {
     let device = try ChannelDevice.listening(refusal.listener)
@@ -75,37 +132,6 @@ struct ChannelOpeningTests {
     #expect(device.frames() == [signal(0x15, 7, words(0, 0, 0, 0, refusal.result))])
     #expect(device.role.application.events == [])
     #expect(device.role.count == 0)
-  }
-
-  @Test("A link with enough protection gets a channel")
-  func protected() throws {
-    let device = try ChannelDevice.listening(listens(.authentication, keySize: 16))
-    device.protection = link(true, true, true, 16)
-    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
-    // CID 0x0040, MTU 23, MPS 100, 1000 / 100 = 10 credits, result 0.
-    #expect(device.frames() == [signal(0x15, 7, words(0x0040, 23, 100, 10, 0))])
-    #expect(
-      device.role.application.events == [.opened(0, spsm: 0x0080, link: 0, peerMTU: 100)])
-  }
-
-  @Test("A source CID in use on the link is refused with 0x000A")
-  func allocated() throws {
-    let device = try ChannelDevice.listening()
-    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
-    #expect(device.frames().count == 1)
-    device.receive(0x14, 8, words(0x0080, 0x0041, 100, 50, 3))
-    #expect(device.frames() == [signal(0x15, 8, words(0, 0, 0, 0, 0x000A))])
-    device.receive(0x14, 8, words(0x0080, 0x0041, 100, 50, 3), on: 1)
-    #expect(device.frames(on: 1) == [signal(0x15, 8, words(0x0041, 23, 100, 10, 0))])
-  }
-
-  @Test("A repeated request gets one response")
-  func repeated() throws {
-    let device = try ChannelDevice.listening()
-    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
-    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
-    #expect(device.frames() == [signal(0x15, 7, words(0x0040, 23, 100, 10, 0))])
-    #expect(device.role.count == 1)
   }
 
   @Test("One peer gets seven of eight channels, then 0x0004; the other gets the last one")
@@ -123,36 +149,7 @@ struct ChannelOpeningTests {
     #expect(device.role.open(.firstDynamic, mtu: .minimum, at: 0) == nil)
   }
 
-  @Test("A channel opens with 0 credits if its owner has no room, and gives credits later")
-  func noRoom() throws {
-    let device = try ChannelDevice.listening()
-    device.role.application.usualRoom = 99
-    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
-    #expect(device.frames() == [signal(0x15, 7, words(0x0040, 23, 100, 0, 0))])
-    device.role.application.usualRoom = 300
-    #expect(device.frames() == [])
-    device.role.resume(0)
-    #expect(device.hasPacket(on: 0))
-    #expect(device.frames() == [signal(0x16, 2, words(0x0040, 3))])
-    #expect(!device.hasPacket(on: 0))
-  }
-
   // MARK: Requesting
-
-  @Test("A request is sent once, and the response opens the channel")
-  func asking() throws {
-    let device = try ChannelDevice.listening(nil)
-    let mtu = try #require(ChannelMTU(2000))
-    #expect(device.role.open(.firstDynamic, mtu: mtu, at: 1) == 0)
-    #expect(device.role.pendingConnections == ConnectionSet(rawValue: 0b10))
-    #expect(device.frames() == [])
-    #expect(device.frames(on: 1) == [signal(0x14, 2, words(0x0080, 0x0040, 2000, 100, 10))])
-    #expect(device.role.pendingConnections == .none)
-    device.receive(0x15, 2, words(0x0055, 500, 64, 4, 0), on: 1)
-    #expect(
-      device.role.application.events == [.opened(0, spsm: 0x0080, link: 1, peerMTU: 500)])
-    #expect(device.role.deadline == nil)
-  }
 
   @Test(
     "No channel opens without a link, or at an invalid index", arguments: [-1, 0, 2])
@@ -175,14 +172,6 @@ struct ChannelOpeningTests {
     #expect(device.role.count == 0)
   }
 
-  @Test("A Command Reject of the request ends the channel")
-  func rejected() throws {
-    let device = try ChannelDevice.requesting()
-    device.receive(0x01, 2, [0, 0])
-    #expect(device.role.application.events == [.closed(0, .rejected)])
-    #expect(device.frames() == [])
-  }
-
   @Test("A response with a CID out of range ends the channel", arguments: [0, 0x003F, 0x0080])
   func invalidCID(cid: UInt16) throws {
     let device = try ChannelDevice.requesting(2)
@@ -201,19 +190,6 @@ struct ChannelOpeningTests {
     #expect(device.frames() == [signal(0x06, 3, words(0x0055, 0x0040))])
     device.receive(0x07, 3, words(0x0055, 0x0040))
     #expect(device.role.application.events == [.closed(0, .invalidResponse)])
-  }
-
-  @Test("A response with the CID of another channel ends both: 4.23")
-  func sameCID() throws {
-    let device = try ChannelDevice.requesting(2)
-    device.receive(0x15, 2, words(0x0055, 500, 64, 4, 0))
-    device.receive(0x15, 3, words(0x0055, 500, 64, 4, 0))
-    #expect(
-      device.role.application.events == [
-        .opened(0, spsm: 0x0080, link: 0, peerMTU: 500), .closed(0, .invalidResponse),
-        .closed(1, .invalidResponse),
-      ])
-    #expect(device.role.count == 0)
   }
 
   @Test("A channel's CID differs from that of the previous channel with its number")

@@ -55,20 +55,76 @@ private let rules = [
   Rule(testDescription: "an empty SDU", frames: [[0, 0]], end: nil),
 ]
 
+/// A device whose channel 0 is open, CID 0x0040 here and 0x0041 at the peer.
+private func openDevice(
+  room: Int = 1000, credits: UInt16 = 3, peerMPS: UInt16 = 50
+) throws -> ChannelDevice<ChannelOwner> {
+  var owner = ChannelOwner()
+  owner.listeners[0x0080] = ChannelListener(mtu: try #require(ChannelMTU(200)))
+  owner.usualRoom = room
+  let device = try ChannelDevice(owner)
+  device.receive(0x14, 7, words(0x0080, 0x0041, 120, peerMPS, credits))
+  #expect(device.frames().count == 1)
+  device.role.application.events = []
+  return device
+}
+
+private let scenarios: [ChannelScenario] = [
+  Scenario(
+    "The owner gets SDUs reassembled, empty ones too",
+    .receive(kFrame: [5, 0, 1, 2], to: 0x0040), .receive(kFrame: [3, 4], to: 0x0040),
+    .also { #expect($0.role.application.incoming[0] == nil) }, .receive(kFrame: [5], to: 0x0040),
+    .receive(kFrame: [0, 0], to: 0x0040), .receive(kFrame: [1, 0, 9], to: 0x0040),
+    .also { #expect($0.role.application.incoming[0] == [[1, 2, 3, 4, 5], [], [9]]) }),
+  Scenario(
+    "A frame that is too long for the host ends the channel: 3.4.3",
+    .also { $0.role.receiveOverlong(to: L2CAPChannel(rawValue: 0x0042), on: Connection(index: 0)) },
+    .frames(),
+    .also { $0.role.receiveOverlong(to: L2CAPChannel(rawValue: 0x0040), on: Connection(index: 0)) },
+    .frames(signal(0x06, 2, words(0x0041, 0x0040))), .receive(0x07, 2, words(0x0041, 0x0040)),
+    .events(.closed(0, .frameTooLong))),
+  Scenario(
+    "Credits are returned when the peer has half of them left, for bytes that the owner took",
+    // 1000 / 100 = 10 credits.
+    .repeat(4, .receive(kFrame: [1, 0, 7], to: 0x0040)), .frames(),
+    // The owner has not consumed these bytes: room for 996 / 100 = 9, and the peer has 5 left.
+    .set(\.usualRoom, 996), .receive(kFrame: [1, 0, 7], to: 0x0040), .frames(),
+    // Room for 1000 / 100 = 10, and the peer has 5 left: 5 more.
+    .set(\.usualRoom, 1000), .resume(), .frames(signal(0x16, 2, words(0x0040, 5)))),
+  Scenario(
+    "The peer has 65,535 credits at most", on: { try openDevice(room: .max) },
+    .repeat(40_000, .receive(kFrame: [1, 0, 7], to: 0x0040)),
+    // 65,535 − 40,000 = 25,535 are left, less than half.
+    .frames(signal(0x16, 2, words(0x0040, 40_000)))),
+  Scenario(
+    "65,535 credits are accepted; one more ends the channel: 10.1",
+    on: { try openDevice(credits: 0xFFFE) },
+    .receive(0x16, 1, words(0x0041, 1)), .frames(), .receive(0x16, 2, words(0x0041, 1)),
+    .frames(signal(0x06, 2, words(0x0041, 0x0040))), .receive(0x07, 2, words(0x0041, 0x0040)),
+    .events(.closed(0, .tooManyCredits))),
+  Scenario(
+    "A frame has 2,048 bytes at most, which limits the wait for the link",
+    on: { try ChannelDevice.listening() },
+    .receive(0x14, 7, words(0x0080, 0x0041, 65_535, 65_533, 9)),
+    .outgoing([[UInt8](counting: 4000)]),
+    // 2,046 with the length of the SDU before them, and 1,954: together 4,000.
+    .also { #expect($0.frames().dropFirst().map(\.count) == [4 + 2048, 4 + 1954]) }),
+  Scenario(
+    "An SDU longer than the peer's MTU closes the channel unsent",
+    .outgoing([[UInt8](counting: 121)]), .resume(), .frames(signal(0x06, 2, words(0x0041, 0x0040))),
+    .receive(0x07, 2, words(0x0041, 0x0040)), .events(.closed(0, .invalidSDU))),
+  Scenario(
+    "An owner that writes too few bytes closes the channel before the frame",
+    .set(\.shortage, 1), .outgoing([[1, 2, 3]]), .resume(),
+    .frames(signal(0x06, 2, words(0x0041, 0x0040))), .receive(0x07, 2, words(0x0041, 0x0040)),
+    .events(.closed(0, .invalidSDU))),
+]
+
 @Suite("Channels: the rules of K-frames and credits")
 struct ChannelRuleTests {
-  /// A device whose channel 0 is open, CID 0x0040 here and 0x0041 at the peer.
-  private func openDevice(room: Int = 1000, credits: UInt16 = 3, peerMPS: UInt16 = 50) throws
-    -> ChannelDevice<ChannelOwner>
-  {
-    var owner = ChannelOwner()
-    owner.listeners[0x0080] = ChannelListener(mtu: try #require(ChannelMTU(200)))
-    owner.usualRoom = room
-    let device = try ChannelDevice(owner)
-    device.receive(0x14, 7, words(0x0080, 0x0041, 120, peerMPS, credits))
-    #expect(device.frames().count == 1)
-    device.role.application.events = []
-    return device
+  @Test("Data and credits", arguments: scenarios)
+  func scenario(_ scenario: ChannelScenario) throws {
+    try scenario.run(on: openDevice())
   }
 
   @Test("A peer that breaks a rule loses only the channel", arguments: rules)
@@ -91,65 +147,6 @@ struct ChannelRuleTests {
       #expect(device.role.application.events == [])
       #expect(device.role.count == 1)
     }
-  }
-
-  @Test("The owner gets SDUs reassembled, empty ones too")
-  func received() throws {
-    let device = try openDevice()
-    device.receive(kFrame: [5, 0, 1, 2], to: 0x0040)
-    device.receive(kFrame: [3, 4], to: 0x0040)
-    #expect(device.role.application.incoming[0] == nil)
-    device.receive(kFrame: [5], to: 0x0040)
-    device.receive(kFrame: [0, 0], to: 0x0040)
-    device.receive(kFrame: [1, 0, 9], to: 0x0040)
-    #expect(device.role.application.incoming[0] == [[1, 2, 3, 4, 5], [], [9]])
-  }
-
-  @Test("A frame that is too long for the host ends the channel: 3.4.3")
-  func overlong() throws {
-    let device = try openDevice()
-    let connection = Connection(index: 0)
-    device.role.receiveOverlong(to: L2CAPChannel(rawValue: 0x0042), on: connection)
-    #expect(device.frames() == [])
-    device.role.receiveOverlong(to: L2CAPChannel(rawValue: 0x0040), on: connection)
-    #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
-    device.receive(0x07, 2, words(0x0041, 0x0040))
-    #expect(device.role.application.events == [.closed(0, .frameTooLong)])
-  }
-
-  @Test("Credits are returned when the peer has half of them left, for bytes that the owner took")
-  func givingBack() throws {
-    // 1000 / 100 = 10 credits.
-    let device = try openDevice()
-    for _ in 0..<4 { device.receive(kFrame: [1, 0, 7], to: 0x0040) }
-    #expect(device.frames() == [])
-    // The owner has not consumed these bytes: room for 996 / 100 = 9, and the peer has 5 left.
-    device.role.application.usualRoom = 996
-    device.receive(kFrame: [1, 0, 7], to: 0x0040)
-    #expect(device.frames() == [])
-    // Room for 1000 / 100 = 10, and the peer has 5 left: 5 more.
-    device.role.application.usualRoom = 1000
-    device.role.resume(0)
-    #expect(device.frames() == [signal(0x16, 2, words(0x0040, 5))])
-  }
-
-  @Test("The peer has 65,535 credits at most")
-  func mostCredits() throws {
-    let device = try openDevice(room: .max)
-    for _ in 0..<40_000 { device.receive(kFrame: [1, 0, 7], to: 0x0040) }
-    // 65,535 − 40,000 = 25,535 are left, less than half.
-    #expect(device.frames() == [signal(0x16, 2, words(0x0040, 40_000))])
-  }
-
-  @Test("65,535 credits are accepted; one more ends the channel: 10.1")
-  func tooManyCredits() throws {
-    let device = try openDevice(credits: 0xFFFE)
-    device.receive(0x16, 1, words(0x0041, 1))
-    #expect(device.frames() == [])
-    device.receive(0x16, 2, words(0x0041, 1))
-    #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
-    device.receive(0x07, 2, words(0x0041, 0x0040))
-    #expect(device.role.application.events == [.closed(0, .tooManyCredits)])
   }
 
   @Test(
@@ -184,36 +181,6 @@ struct ChannelRuleTests {
     device.receive(0x16, 2, words(0x0041, 9))
     #expect(device.frames() == [l2cap(0x0041, [0, 0])])
     #expect(device.role.application.events == [.sent(0), .sent(0)])
-  }
-
-  @Test("A frame has 2,048 bytes at most, which limits the wait for the link")
-  func longestFrame() throws {
-    let device = try ChannelDevice.listening()
-    device.receive(0x14, 7, words(0x0080, 0x0041, 65_535, 65_533, 9))
-    device.role.application.outgoing[0] = [[UInt8](counting: 4000)]
-    // 2,046 with the length of the SDU before them, and 1,954: together 4,000.
-    #expect(device.frames().dropFirst().map(\.count) == [4 + 2048, 4 + 1954])
-  }
-
-  @Test("An SDU longer than the peer's MTU closes the channel unsent")
-  func ownSDUTooLong() throws {
-    let device = try openDevice()
-    device.role.application.outgoing[0] = [[UInt8](counting: 121)]
-    device.role.resume(0)
-    #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
-    device.receive(0x07, 2, words(0x0041, 0x0040))
-    #expect(device.role.application.events == [.closed(0, .invalidSDU)])
-  }
-
-  @Test("An owner that writes too few bytes closes the channel before the frame")
-  func shortSDU() throws {
-    let device = try openDevice()
-    device.role.application.shortage = 1
-    device.role.application.outgoing[0] = [[1, 2, 3]]
-    device.role.resume(0)
-    #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
-    device.receive(0x07, 2, words(0x0041, 0x0040))
-    #expect(device.role.application.events == [.closed(0, .invalidSDU)])
   }
 
   @Test("An owner that stops in the middle of a frame closes the channel after the frame")

@@ -2,8 +2,34 @@ import Testing
 
 @testable import BluetoothHost
 
+private let scenarios: [ChannelScenario] = [
+  Scenario(
+    "A command is sent between the frames of a busy channel",
+    .receive(0x14, 7, words(0x0080, 0x0041, 100, 23, 100)),
+    .outgoing([[UInt8]](repeating: [1], count: 50)),
+    .also { #expect($0.nextPacket(length: 27)?.data[4] == 0x15) },
+    .also { #expect($0.nextPacket(length: 27)?.data[2] == 0x41) }, .open(),
+    .also { #expect($0.nextPacket(length: 27)?.data[4] == 0x14) },
+    .also { #expect($0.nextPacket(length: 27)?.data[2] == 0x41) }),
+  Scenario(
+    "The rest of a frame is sent first",
+    .receive(0x14, 7, words(0x0080, 0x0041, 100, 100, 100)), .drop(),
+    .outgoing([[UInt8](counting: 40)]), .resume(),
+    .also { #expect($0.nextPacket(length: 27)?.starts == true) },
+    .also { #expect($0.isSending() && $0.hasPacket(on: 0)) },
+    .receive(0x14, 8, words(0x0080, 0x0041, 100, 100, 100)), .open(),
+    .also { #expect($0.nextPacket(length: 27)?.starts == false) },
+    .also { #expect(!$0.isSending()) },
+    .also { host in #expect(host.frames().map { $0[4] } == [0x15, 0x14]) }),
+]
+
 @Suite("Channels: shares of one link")
 struct ChannelShareTests {
+  @Test("Channels share a link", arguments: scenarios)
+  func scenario(_ scenario: ChannelScenario) throws {
+    try scenario.run(on: ChannelDevice.listening())
+  }
+
   @Test("The channels of a link take turns, a K-frame each")
   func turns() throws {
     let device = try ChannelDevice.listening()
@@ -14,34 +40,6 @@ struct ChannelShareTests {
     // MPS 23: 2 + 21, then 23, then 19 of the 63 bytes.
     let cids = device.frames().filter { $0[2] != 0x05 }.map { $0[2] }
     #expect(cids == [0x41, 0x42, 0x43, 0x41, 0x42, 0x43, 0x41, 0x42, 0x43])
-  }
-
-  @Test("A command is sent between the frames of a busy channel")
-  func commandBetweenFrames() throws {
-    let device = try ChannelDevice.listening()
-    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 23, 100))
-    device.role.application.outgoing[0] = [[UInt8]](repeating: [1], count: 50)
-    #expect(device.nextPacket(length: 27)?.data[4] == 0x15)
-    #expect(device.nextPacket(length: 27)?.data[2] == 0x41)
-    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
-    #expect(device.nextPacket(length: 27)?.data[4] == 0x14)
-    #expect(device.nextPacket(length: 27)?.data[2] == 0x41)
-  }
-
-  @Test("The rest of a frame is sent first")
-  func restOfFrame() throws {
-    let device = try ChannelDevice.listening()
-    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 100, 100))
-    _ = device.frames()
-    device.role.application.outgoing[0] = [[UInt8](counting: 40)]
-    device.role.resume(0)
-    #expect(device.nextPacket(length: 27)?.starts == true)
-    #expect(device.isSending() && device.hasPacket(on: 0))
-    device.receive(0x14, 8, words(0x0080, 0x0041, 100, 100, 100))
-    _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
-    #expect(device.nextPacket(length: 27)?.starts == false)
-    #expect(!device.isSending())
-    #expect(device.frames().map { $0[4] } == [0x15, 0x14])
   }
 
   @Test("A command waits for a packet that it fits", arguments: [0, 1, 17])

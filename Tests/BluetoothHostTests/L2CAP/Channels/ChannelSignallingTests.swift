@@ -69,8 +69,41 @@ private let commands = [
   ChannelCommand("unknown command", signal(0x40, 9, []), [notUnderstood(9)]),
 ]
 
+private let scenarios: [ChannelScenario] = [
+  Scenario(
+    "A repeated or late response is ignored",
+    .repeat(2, .receive(0x15, 2, words(0x0051, 100, 50, 3, 0))),
+    .events(.opened(0, spsm: 0x0080, link: 0, peerMTU: 100)), .disconnect(),
+    .frames(signal(0x06, 3, words(0x0051, 0x0040))),
+    .receive(0x15, 3, words(0x0052, 100, 50, 3, 0)),
+    .repeat(2, .receive(0x07, 3, words(0x0051, 0x0040))),
+    .receive(0x15, 2, words(0x0051, 100, 50, 3, 0)),
+    .also { #expect($0.role.application.events.count == 2) }, .count(0), .frames()),
+  Scenario(
+    "A response on another link is ignored",
+    .receive(0x15, 2, words(0x0051, 100, 50, 3, 0), on: 1), .receive(0x01, 2, [0, 0], on: 1),
+    .events(), .receive(0x15, 2, words(0x0051, 100, 50, 3, 0)),
+    .receive(kFrame: [1, 0, 5], to: 0x0040, on: 1), .receive(0x16, 2, words(0x0051, 0xFFFF), on: 1),
+    .receive(0x06, 2, words(0x0040, 0x0051), on: 1), .frames(invalid(2, 0x0040, 0x0051), on: 1),
+    .incoming([:]), .count(1)),
+  Scenario(
+    "A disconnection response with another CID is ignored: 4.7",
+    on: { try ChannelDevice.listening() },
+    .receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3)), .disconnect(),
+    // The connection response is first: until then, the peer knows no channel.
+    .frames(signal(0x15, 7, words(0x0040, 23, 100, 10, 0)), signal(0x06, 2, words(0x0041, 0x0040))),
+    .receive(0x07, 2, words(0x0042, 0x0040)), .receive(0x07, 2, words(0x0041, 0x0048)),
+    .receive(0x07, 3, words(0x0041, 0x0040)), .count(1), .receive(0x07, 2, words(0x0041, 0x0040)),
+    .count(0)),
+]
+
 @Suite("Channels: malformed and unexpected signalling")
 struct ChannelSignallingTests {
+  @Test("Late and misdirected responses", arguments: scenarios)
+  func scenario(_ scenario: ChannelScenario) throws {
+    try scenario.run(on: ChannelDevice.requesting())
+  }
+
   @Test("It changes nothing, and gets the specification's response", arguments: commands)
   fileprivate func nothingChanges(command: ChannelCommand) throws {
     let device = try ChannelDevice.listening()
@@ -90,55 +123,6 @@ struct ChannelSignallingTests {
     device.receive(kFrame: [1, 0, 6], to: 0x0041)
     #expect(device.role.application.incoming == [0: [[5]], 1: [[6]]])
     #expect(device.frames() == [])
-  }
-
-  @Test("A repeated or late response is ignored")
-  func secondResponse() throws {
-    let device = try ChannelDevice.requesting()
-    for _ in 0..<2 { device.receive(0x15, 2, words(0x0051, 100, 50, 3, 0)) }
-    #expect(
-      device.role.application.events == [.opened(0, spsm: 0x0080, link: 0, peerMTU: 100)])
-    device.role.disconnect(0)
-    #expect(device.frames() == [signal(0x06, 3, words(0x0051, 0x0040))])
-    device.receive(0x15, 3, words(0x0052, 100, 50, 3, 0))
-    for _ in 0..<2 { device.receive(0x07, 3, words(0x0051, 0x0040)) }
-    device.receive(0x15, 2, words(0x0051, 100, 50, 3, 0))
-    #expect(device.role.application.events.count == 2)
-    #expect(device.role.count == 0)
-    #expect(device.frames() == [])
-  }
-
-  @Test("A response on another link is ignored")
-  func otherLink() throws {
-    let device = try ChannelDevice.requesting()
-    device.receive(0x15, 2, words(0x0051, 100, 50, 3, 0), on: 1)
-    device.receive(0x01, 2, [0, 0], on: 1)
-    #expect(device.role.application.events == [])
-    device.receive(0x15, 2, words(0x0051, 100, 50, 3, 0))
-    device.receive(kFrame: [1, 0, 5], to: 0x0040, on: 1)
-    device.receive(0x16, 2, words(0x0051, 0xFFFF), on: 1)
-    device.receive(0x06, 2, words(0x0040, 0x0051), on: 1)
-    #expect(device.frames(on: 1) == [invalid(2, 0x0040, 0x0051)])
-    #expect(device.role.application.incoming == [:])
-    #expect(device.role.count == 1)
-  }
-
-  @Test("A disconnection response with another CID is ignored: 4.7")
-  func otherDisconnection() throws {
-    let device = try ChannelDevice.listening()
-    device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
-    device.role.disconnect(0)
-    // The connection response is first: until then, the peer knows no channel.
-    #expect(
-      device.frames() == [
-        signal(0x15, 7, words(0x0040, 23, 100, 10, 0)), signal(0x06, 2, words(0x0041, 0x0040)),
-      ])
-    device.receive(0x07, 2, words(0x0042, 0x0040))
-    device.receive(0x07, 2, words(0x0041, 0x0048))
-    device.receive(0x07, 3, words(0x0041, 0x0040))
-    #expect(device.role.count == 1)
-    device.receive(0x07, 2, words(0x0041, 0x0040))
-    #expect(device.role.count == 0)
   }
 
   @Test("Identifiers are 2 to 255, without those of pending requests")

@@ -12,8 +12,7 @@ struct AdoptedLinkTests {
   private func visited() -> (central: CentralRecorder, radio: ScriptedRadio) {
     let (central, radio) = readyDevice()
     radio.give(ScriptedRadio.connected(0x0050, to: .numbered(2), role: .peripheral))
-    radio.run()
-    #expect(radio.takeEvents() == [])
+    #expect(radio.runEvents() == [])
     return (central, radio)
   }
 
@@ -23,9 +22,8 @@ struct AdoptedLinkTests {
     radio.peer = { _ in [[0x0B, 0x41]] }
     let link = central.connect(to: .numbered(2))
     let operation = central.perform(.read(handle7), on: link)
-    radio.run()
     #expect(
-      radio.takeEvents() == [
+      radio.runEvents() == [
         .connected(link, peer: .numbered(2)), .completed(operation, link, .success(.value([0x41]))),
       ])
     #expect(!radio.commands.contains(.leCreateConnection))
@@ -40,9 +38,8 @@ struct AdoptedLinkTests {
     radio.run()
     // The first part is prepared, and has no response yet.
     central.disconnect(link)
-    radio.run()
     #expect(
-      radio.takeEvents() == [
+      radio.runEvents() == [
         .connected(link, peer: .numbered(2)), .completed(write, link, .failure(.disconnected)),
         .disconnected(link, nil),
       ])
@@ -51,8 +48,7 @@ struct AdoptedLinkTests {
     // The next operation waits for the response to the abandoned one.
     let second = central.connect(to: .numbered(2))
     let read = central.perform(.read(handle7), on: second)
-    radio.run()
-    #expect(radio.takeEvents() == [.connected(second, peer: .numbered(2))])
+    #expect(radio.runEvents() == [.connected(second, peer: .numbered(2))])
     #expect(radio.frames.map { $0.payload[0] } == [0x16])
     radio.peer = { pdu in
       switch pdu[0] {
@@ -85,24 +81,20 @@ struct AdoptedLinkTests {
   func encryptionFails() {
     let (central, radio) = visited()
     let link = central.connect(to: .numbered(2))
-    radio.run()
-    _ = radio.takeEvents()
+    _ = radio.runEvents()
     central.engine.encryptionFailed(.pinOrKeyMissing, at: 0)
     radio.run()
     #expect(!radio.commands.contains(.disconnect))
     #expect(radio.takeEvents() == [])
     radio.peer = { _ in [[0x0B, 0x41]] }
     let read = central.perform(.read(handle7), on: link)
-    radio.run()
-    #expect(radio.takeEvents() == [.completed(read, link, .success(.value([0x41])))])
+    #expect(radio.runEvents() == [.completed(read, link, .success(.value([0x41])))])
   }
 
   @Test("a peer that connects during the attempt to connect to it ends the attempt")
   func duringAttempt() {
     let (central, radio) = readyDevice()
-    radio.script = { opcode, _ in
-      opcode == .leCreateConnection ? [ScriptedRadio.status(opcode)] : nil
-    }
+    radio.held = [.leCreateConnection]
     let link = central.connect(to: .numbered(2))
     radio.run()
     radio.give(ScriptedRadio.connected(0x0050, to: .numbered(2), role: .peripheral))

@@ -31,8 +31,7 @@ struct ConnectingTests {
     // The next one is made.
     let next = central.connect(to: .numbered(3))
     radio.script = { _, _ in nil }
-    radio.run()
-    #expect(radio.takeEvents() == [.connected(next, peer: .numbered(3))])
+    #expect(radio.runEvents() == [.connected(next, peer: .numbered(3))])
   }
 
   @Test(
@@ -67,31 +66,8 @@ struct ConnectingTests {
     // The MTU is exchanged anew; the ended link's identifier does not end the new link.
     central.disconnect(first)
     let again = central.perform(.exchangeMTU, on: second)
-    radio.run()
-    #expect(radio.takeEvents() == agreed.map { [.completed(again, second, .success($0))] })
+    #expect(radio.runEvents() == agreed.map { [.completed(again, second, .success($0))] })
     #expect(radio.frames.map { $0.payload[0] } == [0x02, 0x0A, 0x02])
-  }
-
-  @Test("an operation on an ended link fails at once")
-  func unknownLink() {
-    let (central, radio) = readyDevice()
-    let link = LinkID(rawValue: 77)
-    let operation = central.perform(.exchangeMTU, on: link)
-    #expect(radio.takeEvents() == [.completed(operation, link, .failure(.disconnected))])
-  }
-
-  @Test("operations requested before the link is made are carried out then")
-  func earlyOperation() {
-    let (central, radio) = readyDevice()
-    radio.peer = { _ in [[0x0B, 0x41]] }
-    let link = central.connect(to: .numbered(2))
-    let operation = central.perform(.read(AttributeHandle(rawValue: 3)), on: link)
-    radio.run()
-    #expect(
-      radio.takeEvents() == [
-        .connected(link, peer: .numbered(2)),
-        .completed(operation, link, .success(.value([0x41]))),
-      ])
   }
 
   @Test("operations of a cancelled link end at once, and the link later")
@@ -104,8 +80,7 @@ struct ConnectingTests {
       radio.takeEvents() == ids.map { .completed($0, link, .failure(.disconnected)) })
     let late = central.perform(.read(handle(3)), on: link)
     #expect(radio.takeEvents() == [.completed(late, link, .failure(.disconnected))])
-    radio.run()
     #expect(
-      radio.takeEvents() == [.disconnected(link, nil)])
+      radio.runEvents() == [.disconnected(link, nil)])
   }
 }

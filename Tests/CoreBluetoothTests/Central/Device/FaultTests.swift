@@ -16,17 +16,15 @@ struct FaultTests {
     let (central, radio, link) = connectedDevice()
     let read = central.perform(.read(handle(3)), on: link)
     radio.run()
-    radio.script = { opcode, _ in
-      opcode == .leCreateConnection ? [ScriptedRadio.status(opcode)] : nil
-    }
+    radio.held = [.leCreateConnection]
     let attempt = central.connect(to: .numbered(3))
     let waiting = central.connect(to: .numbered(4))
     radio.run()
-    radio.script = { _, _ in nil }
+    radio.held = []
     fail(radio)
     #expect(
       radio.takeEvents() == [
-        .radioFault(.hardwareError(0x42)), .completed(read, link, .failure(.disconnected)),
+        .controllerError(.hardwareError(0x42)), .completed(read, link, .failure(.disconnected)),
         .disconnected(link, .radioLost), .connectionFailed(attempt, .radioLost),
         .connectionFailed(waiting, .radioLost), .ready,
       ])
@@ -36,38 +34,36 @@ struct FaultTests {
   func inARow() {
     let (_, radio) = readyDevice()
     for _ in 0..<5 { fail(radio) }
-    let fault = RadioFault.hardwareError(0x42)
+    let fault = ControllerError.hardwareError(0x42)
     #expect(
       radio.takeEvents() == [
-        .radioFault(fault), .ready, .radioFault(fault), .ready, .radioFailed(fault), .ready,
-        .radioFault(fault), .ready, .radioFault(fault), .ready,
+        .controllerError(fault), .ready, .controllerError(fault), .ready, .radioFailed(fault),
+        .ready,
+        .controllerError(fault), .ready, .controllerError(fault), .ready,
       ])
   }
 
-  @Test("has another three faults after a peer was heard")
-  func heard() {
+  @Test("has another three faults after a peer was heard or connected", arguments: [true, false])
+  func heard(connects: Bool) {
     let (central, radio) = readyDevice()
-    let fault = RadioFault.hardwareError(0x42)
     for _ in 0..<4 {
       fail(radio)
-      central.scan()
+      if connects { _ = central.connect(to: .numbered(2)) } else { central.scan() }
       radio.run()
-      radio.give(ScriptedRadio.report(.nonconnectable, .numbered(2), []))
+      if !connects { radio.give(ScriptedRadio.report(.nonconnectable, .numbered(2), [])) }
     }
-    #expect(!radio.takeEvents().contains(.radioFailed(fault)))
+    #expect(!radio.takeEvents().contains(.radioFailed(.hardwareError(0x42))))
   }
 
   @Test("is lost, also for waiting attempts; the next one starts again, without the scan")
   func lost() {
     let (central, radio) = readyDevice()
-    radio.script = { opcode, _ in
-      opcode == .leCreateConnection ? [ScriptedRadio.status(opcode)] : nil
-    }
+    radio.held = [.leCreateConnection]
     central.scan()
     let attempt = central.connect(to: .numbered(3))
     let waiting = central.connect(to: .numbered(4))
     radio.run()
-    radio.host.radioIsLost(RadioError("unplugged"), at: radio.now)
+    radio.device.radioIsLost(RadioError("unplugged"), at: radio.now)
     #expect(
       radio.takeEvents() == [
         .radioFailed(.lost), .connectionFailed(attempt, .radioLost),
@@ -76,9 +72,8 @@ struct FaultTests {
     radio.pass(10_000)
     #expect(radio.takePacket() == nil)
     let count = radio.commands.count { $0 == .leSetScanEnable }
-    radio.host.radioIsReady(at: radio.now)
-    radio.run()
-    #expect(radio.takeEvents() == [.ready])
+    radio.device.radioIsReady(at: radio.now)
+    #expect(radio.runEvents() == [.ready])
     #expect(radio.commands.count { $0 == .leSetScanEnable } == count)
     central.scan()
     radio.run()

@@ -8,89 +8,91 @@ import Testing
 struct ServerOperationTests {
   private static func notFound(_ opcode: UInt8) -> [UInt8] { [0x01, opcode, 0x00, 0x00, 0x0A] }
 
-  @Test("finds included services, with the UUID from the include or from the service declaration")
-  func includedServices() {
-    let long = [UInt8].written(upTo: 16) { longService.write(to: &$0) }
-    let (requests, outcome) = perform(
+  /// An operation, a peer's responses, the requests and the result.
+  struct Exchange: CustomTestStringConvertible {
+    let testDescription: String
+    let operation: PeerOperation
+    let responses: [[UInt8]]
+    let requests: [[UInt8]]
+    let outcome: Result<OperationOutput, OperationError>
+
+    init(
+      _ label: String, _ operation: PeerOperation, _ responses: [[UInt8]], _ requests: [[UInt8]],
+      _ outcome: Result<OperationOutput, OperationError>
+    ) {
+      testDescription = label
+      (self.operation, self.responses) = (operation, responses)
+      (self.requests, self.outcome) = (requests, outcome)
+    }
+  }
+
+  private static func refused(
+    _ request: ATTOpcode, _ number: UInt16, _ code: ATTErrorCode
+  ) -> Result<OperationOutput, OperationError> {
+    .failure(.refused(ErrorResponse(request: request, handle: handle(number), code: code)))
+  }
+
+  static let exchanges = [
+    Exchange(
+      "included services, with the UUID from the include or from the service declaration",
       .discoverIncludedServices(range(0x10, 0x20)),
       [
         // handle, start, end, UUID: 8 bytes a reference
         [0x09, 8, 0x11, 0x00, 0x30, 0x00, 0x35, 0x00, 0x0F, 0x18],
         // no UUID: 6 bytes
         [0x09, 6, 0x12, 0x00, 0x40, 0x00, 0x45, 0x00],
-        Self.notFound(0x08),
+        notFound(0x08),
         // The first is a secondary service, the second a primary one.
         [0x05, 1, 0x30, 0x00, 0x01, 0x28],
         [0x05, 1, 0x40, 0x00, 0x00, 0x28],
-        [0x0B] + long,
-      ])
-    #expect(
-      requests == [
+        [0x0B] + [UInt8].written(upTo: 16) { longService.write(to: &$0) },
+      ],
+      [
         [0x08, 0x10, 0x00, 0x20, 0x00, 0x02, 0x28], [0x08, 0x12, 0x00, 0x20, 0x00, 0x02, 0x28],
         [0x08, 0x13, 0x00, 0x20, 0x00, 0x02, 0x28], [0x04, 0x30, 0x00, 0x30, 0x00],
         [0x04, 0x40, 0x00, 0x40, 0x00], [0x0A, 0x40, 0x00],
-      ])
-    #expect(
-      outcome
-        == .success(
-          .includedServices([
-            FoundService(
-              uuid: BluetoothUUID(0x180F), range: range(0x30, 0x35), isPrimary: false),
-            FoundService(uuid: longService, range: range(0x40, 0x45)),
-          ])))
-  }
-
-  @Test("a service without included services gives an empty list")
-  func noIncludedServices() {
-    let (_, outcome) = perform(
-      .discoverIncludedServices(range(0x10, 0x20)), [Self.notFound(0x08)])
-    #expect(outcome == .success(.includedServices([])))
-  }
-
-  @Test("an included service whose declaration is missing is an error")
-  func missingDeclaration() {
-    let (_, outcome) = perform(
-      .discoverIncludedServices(range(0x10, 0x20)),
+      ],
+      .success(
+        .includedServices([
+          FoundService(uuid: BluetoothUUID(0x180F), range: range(0x30, 0x35), isPrimary: false),
+          FoundService(uuid: longService, range: range(0x40, 0x45)),
+        ]))),
+    Exchange(
+      "no included services", .discoverIncludedServices(range(0x10, 0x20)), [notFound(0x08)],
+      [[0x08, 0x10, 0x00, 0x20, 0x00, 0x02, 0x28]], .success(.includedServices([]))),
+    Exchange(
+      "an included service without a declaration", .discoverIncludedServices(range(0x10, 0x20)),
       [
-        [0x09, 8, 0x11, 0x00, 0x30, 0x00, 0x35, 0x00, 0x0F, 0x18], Self.notFound(0x08),
-        Self.notFound(0x04),
-      ])
-    #expect(
-      outcome
-        == .failure(
-          .refused(
-            ErrorResponse(
-              request: .findInformationRequest, handle: handle(0x30), code: .attributeNotFound))))
-  }
-
-  @Test("finds the configuration of a characteristic, and writes it")
-  func configure() {
-    let (requests, outcome) = perform(
-      .configure(range(0x13, 0x16), .notification),
+        [0x09, 8, 0x11, 0x00, 0x30, 0x00, 0x35, 0x00, 0x0F, 0x18], notFound(0x08), notFound(0x04),
+      ],
       [
-        [0x05, 1, 0x13, 0x00, 0x01, 0x29, 0x14, 0x00, 0x02, 0x29], Self.notFound(0x04), [0x13],
-      ])
-    #expect(
-      requests == [
+        [0x08, 0x10, 0x00, 0x20, 0x00, 0x02, 0x28], [0x08, 0x12, 0x00, 0x20, 0x00, 0x02, 0x28],
+        [0x04, 0x30, 0x00, 0x30, 0x00],
+      ],
+      refused(.findInformationRequest, 0x30, .attributeNotFound)),
+    Exchange(
+      "the configuration of a characteristic", .configure(range(0x13, 0x16), .notification),
+      [[0x05, 1, 0x13, 0x00, 0x01, 0x29, 0x14, 0x00, 0x02, 0x29], notFound(0x04), [0x13]],
+      [
         [0x04, 0x13, 0x00, 0x16, 0x00], [0x04, 0x15, 0x00, 0x16, 0x00],
         [0x12, 0x14, 0x00, 0x01, 0x00],
-      ])
-    #expect(outcome == .success(.configured(handle(0x14))))
-  }
+      ],
+      .success(.configured(handle(0x14)))),
+    Exchange(
+      "a missing configuration", .configure(range(0x13, 0x13), .indication), [notFound(0x04)],
+      [[0x04, 0x13, 0x00, 0x13, 0x00]], .success(.configured(nil))),
+    Exchange(
+      "a refused configuration", .configure(range(0x13, 0x13), .indication),
+      [[0x05, 1, 0x13, 0x00, 0x02, 0x29], [0x01, 0x12, 0x13, 0x00, 0x05]],
+      [[0x04, 0x13, 0x00, 0x13, 0x00], [0x12, 0x13, 0x00, 0x02, 0x00]],
+      refused(.writeRequest, 0x13, .insufficientAuthentication)),
+  ]
 
-  @Test("a missing configuration gives nil, and a refused write the server's error")
-  func configureRefused() {
-    let missing = perform(.configure(range(0x13, 0x13), .indication), [Self.notFound(0x04)])
-    #expect(missing.outcome == .success(.configured(nil)))
-    let refused = perform(
-      .configure(range(0x13, 0x13), .indication),
-      [[0x05, 1, 0x13, 0x00, 0x02, 0x29], [0x01, 0x12, 0x13, 0x00, 0x05]])
-    #expect(
-      refused.outcome
-        == .failure(
-          .refused(
-            ErrorResponse(
-              request: .writeRequest, handle: handle(0x13), code: .insufficientAuthentication))))
+  @Test("have these requests and results", arguments: exchanges)
+  func exchanged(row: Exchange) {
+    let (requests, outcome) = perform(row.operation, row.responses)
+    #expect(requests == row.requests)
+    #expect(outcome == row.outcome)
   }
 
   /// A server with Service Changed at 0x000A, its configuration at 0x000B.
@@ -125,8 +127,7 @@ struct ServerOperationTests {
     var remaining = Self.watched[...]
     radio.peer = { _ in remaining.popFirst().map { [$0] } ?? [] }
     central.perform(.watchServices, on: link)
-    radio.run()
-    _ = radio.takeEvents()
+    _ = radio.runEvents()
     radio.givePDU([0x1D, 0x0A, 0x00, 0x10, 0x00, 0xFF, 0xFF])
     #expect(radio.takeEvents() == [.servicesChanged(link, range(0x10, 0xFFFF))])
     radio.givePDU([0x1D, 0x0A, 0x00, 0x10, 0x00, 0xFF])
@@ -158,14 +159,11 @@ struct ServerOperationTests {
     }
     let reading = central.perform(.read(handle(3)), on: link)
     let id = central.readRSSI(of: link)
-    radio.run()
-    #expect(radio.takeEvents() == [.completed(id, link, .success(.rssi(-61)))])
+    #expect(radio.runEvents() == [.completed(id, link, .success(.rssi(-61)))])
     let again = central.readRSSI(of: link)
-    radio.run()
-    #expect(radio.takeEvents() == [.completed(again, link, .success(.rssi(-61)))])
+    #expect(radio.runEvents() == [.completed(again, link, .success(.rssi(-61)))])
     central.disconnect(link)
-    radio.run()
-    #expect(radio.takeEvents().first == .completed(reading, link, .failure(.disconnected)))
+    #expect(radio.runEvents().first == .completed(reading, link, .failure(.disconnected)))
   }
 
   @Test("a controller without an RSSI, or the end of the link, completes the reading")
@@ -178,8 +176,7 @@ struct ServerOperationTests {
     // Another request does not repeat the question.
     radio.peer = { _ in [[0x0B]] }
     central.perform(.read(handle(3)), on: link)
-    radio.run()
-    #expect(radio.takeEvents().count == 1)
+    #expect(radio.runEvents().count == 1)
     #expect(radio.commands.count { $0 == .readRSSI } == 1)
     radio.pass(2_000)
     #expect(
@@ -199,20 +196,6 @@ struct ServerOperationTests {
     #expect(radio.takeEvents() == [.completed(late, link, .failure(.disconnected))])
   }
 
-  @Test("a link that is not open has no RSSI")
-  func rssiOfAttempt() {
-    let (central, radio) = readyDevice { radio in
-      radio.script = { opcode, _ in
-        opcode == .leCreateConnection ? [ScriptedRadio.status(opcode)] : nil
-      }
-    }
-    let link = central.connect(to: .numbered(2))
-    radio.run()
-    let reading = central.readRSSI(of: link)
-    radio.run()
-    #expect(radio.takeEvents() == [.completed(reading, link, .failure(.disconnected))])
-  }
-
   @Test("a controller that does not know the link ends it")
   func rssiOfLostLink() {
     let (central, radio, link) = connectedDevice()
@@ -220,9 +203,8 @@ struct ServerOperationTests {
       opcode == .readRSSI ? [ScriptedRadio.complete(opcode, [0x02] + parameters + [0])] : nil
     }
     let id = central.readRSSI(of: link)
-    radio.run()
     #expect(
-      radio.takeEvents() == [
+      radio.runEvents() == [
         .completed(id, link, .success(.rssi(nil))),
         .disconnected(link, .disconnected(.unspecifiedError)), .restarted, .ready,
       ])

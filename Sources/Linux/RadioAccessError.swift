@@ -1,0 +1,189 @@
+import BluetoothHost
+
+/// How a radio is reached.
+public enum RadioKind: Equatable, Sendable {
+  /// An adapter of this machine.
+  case adapter
+  /// A UNIX socket.
+  case unix
+  /// A controller that listens on TCP.
+  case tcpClient
+  /// A controller that connects to us by TCP.
+  case tcpServer
+  /// A serial line.
+  case serial
+}
+
+/// Why a radio cannot be used, where the kernel's text is not clear.
+public enum RadioAccessError: Equatable, Sendable {
+  /// The adapter has not been set up, and can only be driven raw.
+  case notSetUp
+  /// rfkill blocks the adapter.
+  case switchedOff
+  /// The program may not configure adapters.
+  case notPermitted
+  /// Another program has the adapter's user channel.
+  case held
+  /// The kernel does not release the adapter.
+  case usedBySystem
+  /// The adapter was removed.
+  case gone
+  /// There is no such adapter.
+  case noAdapter
+  /// The kernel has no Bluetooth.
+  case noBluetooth
+  /// Nothing listens on the UNIX socket.
+  case noSocket
+  /// The UNIX socket may not be used.
+  case socketDenied
+  /// The UNIX socket is of a user who is not trusted.
+  case socketNotTrusted
+  /// Nothing listens on the TCP port.
+  case noListener
+  /// Another program listens on the TCP port.
+  case portTaken
+  /// The TCP port is for root.
+  case portDenied
+  /// There is no such serial line.
+  case noLine
+  /// The serial line may not be opened.
+  case lineDenied
+  /// Another program has the serial line.
+  case lineHeld
+  /// The device is not a serial line.
+  case notALine
+
+  /// What the error `code` means for a radio of this kind; `nil` if the kernel's text is clear.
+  public init?(_ kind: RadioKind, _ code: ErrorNumber) {
+    switch (kind, code) {
+    case (.adapter, .notPermitted), (.adapter, .accessDenied): self = .notPermitted
+    case (.adapter, .busy): self = .usedBySystem
+    case (.adapter, .tooManyUsers): self = .held
+    case (.adapter, .brokenPipe): self = .gone
+    case (.adapter, .noSuchDevice): self = .noAdapter
+    case (.adapter, .blockedByRfkill): self = .switchedOff
+    case (.adapter, .addressFamilyNotSupported), (.adapter, .protocolNotSupported):
+      self = .noBluetooth
+    case (.unix, .noSuchFile), (.unix, .connectionRefused): self = .noSocket
+    case (.unix, .accessDenied): self = .socketDenied
+    case (.unix, .notPermitted): self = .socketNotTrusted
+    case (.tcpClient, .connectionRefused): self = .noListener
+    case (.tcpServer, .addressInUse): self = .portTaken
+    case (.tcpServer, .accessDenied): self = .portDenied
+    case (.serial, .noSuchFile), (.serial, .noSuchDevice): self = .noLine
+    case (.serial, .accessDenied), (.serial, .notPermitted): self = .lineDenied
+    case (.serial, .busy): self = .lineHeld
+    case (.serial, .notATerminal): self = .notALine
+    default: return nil
+    }
+  }
+
+  /// What is wrong, without a full stop.
+  ///
+  /// Fields: %s is the adapter's name, the socket's path, HOST:PORT or the device; %f is the failed
+  /// call as a sentence.
+  public var reason: MessageTemplate {
+    switch self {
+    case .notSetUp: MessageTemplate("%s has not been set up")
+    case .switchedOff: MessageTemplate("%s is switched off")
+    case .notPermitted:
+      MessageTemplate("%s may only be driven by a program with the right to configure adapters")
+    case .held: MessageTemplate("another program holds %s")
+    case .usedBySystem: MessageTemplate("%s is in use by the system")
+    case .gone: MessageTemplate("%s is gone")
+    case .noAdapter: MessageTemplate("there is no adapter %s")
+    case .noBluetooth: MessageTemplate("this system's kernel has no Bluetooth")
+    case .noSocket, .noListener: MessageTemplate("no controller listens at %s")
+    case .socketDenied: MessageTemplate("the socket %s is another user's")
+    case .socketNotTrusted, .portDenied: MessageTemplate("%f")
+    case .portTaken: MessageTemplate("another program listens at %s")
+    case .noLine: MessageTemplate("there is no serial port %s")
+    case .lineDenied: MessageTemplate("%s may not be opened")
+    case .lineHeld: MessageTemplate("another program holds %s")
+    case .notALine: MessageTemplate("%s is not a serial port")
+    }
+  }
+
+  /// What to do, without a full stop; `nil` if no remedy is known. The program takes each option in
+  /// it.
+  ///
+  /// Fields: those of `reason`; %p is the path of the program, and %u the user who is not trusted.
+  ///
+  /// - Parameter hasVirtualAir: Whether the program takes `--radio virtual`.
+  public func remedy(hasVirtualAir: Bool) -> MessageTemplate? {
+    switch self {
+    case .notSetUp: MessageTemplate("See what the kernel lacks for it: dmesg | grep -i bluetooth")
+    case .switchedOff:
+      MessageTemplate("Switch it on: rfkill unblock bluetooth, or the switch on the machine")
+    case .notPermitted:
+      MessageTemplate(
+        """
+        Run with sudo, give the program CAP_NET_ADMIN (sudo setcap cap_net_admin+ep %p), or have \
+        the ball run as a service (scripts/install)
+        """)
+    case .held: MessageTemplate("End that program first; sudo eightball doctor names it")
+    case .usedBySystem:
+      MessageTemplate(
+        "If it stays so, stop the system's Bluetooth service: sudo systemctl stop bluetooth")
+    case .gone, .notALine: nil
+    case .noAdapter where hasVirtualAir:
+      MessageTemplate("Plug it in, name another (ls /sys/class/bluetooth), or use --radio virtual")
+    case .noAdapter: MessageTemplate("Plug it in, or name another: ls /sys/class/bluetooth")
+    case .noBluetooth where hasVirtualAir:
+      MessageTemplate(
+        "Load it, if there is a module: sudo modprobe bluetooth; or use --radio virtual")
+    case .noBluetooth: MessageTemplate("Load it, if there is a module: sudo modprobe bluetooth")
+    case .noSocket: MessageTemplate("Start it first, such as: eightball radio --listen unix:%s")
+    case .socketDenied: MessageTemplate("Run as that user")
+    case .socketNotTrusted:
+      MessageTemplate("Run as that user, or say whom you trust: unix:%s,user=%u")
+    case .noListener:
+      MessageTemplate("Start it first, such as: eightball radio --listen tcp-server:%s")
+    case .portTaken: MessageTemplate("Choose another port")
+    case .portDenied: MessageTemplate("Choose a port above 1023")
+    case .noLine: MessageTemplate("Is the controller plugged in?")
+    case .lineDenied:
+      MessageTemplate("Join its group and log in again: sudo usermod -aG dialout $USER")
+    case .lineHeld: MessageTemplate("End that program first")
+    }
+  }
+}
+
+#if !hasFeature(Embedded)
+  // For tests: a program without a heap has no arrays.
+  extension RadioKind: CaseIterable {}
+  extension RadioAccessError: CaseIterable {}
+#endif
+
+/// A text with fields: "no controller listens at %s". A field is a percent sign and a letter.
+///
+/// It writes into the caller's storage, so programs without a heap can use it.
+public struct MessageTemplate: Sendable {
+  private let text: StaticString
+
+  /// A text in which each percent sign begins a field.
+  init(_ text: StaticString) {
+    self.text = text
+  }
+
+  /// Writes the text; `field` writes the field of each letter. What does not fit is left out.
+  public func write(
+    to writer: inout ByteWriter, field: (_ letter: UInt8, _ writer: inout ByteWriter) -> Void
+  ) {
+    guard text.hasPointerRepresentation else { return }
+    let utf8 = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    let bytes = unsafe utf8.span
+    var isField = false
+    for index in bytes.indices {
+      let byte = bytes[index]
+      if isField {
+        field(byte, &writer)
+        isField = false
+      } else if byte == UInt8(ascii: "%") {
+        isField = true
+      } else if writer.freeCapacity > 0 {
+        writer.write(byte)
+      }
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import Glibc
+
+/// This process: its user, program, capabilities and environment.
+public enum CurrentProcess {
+  /// The number of its effective user.
+  public static var userNumber: UInt32 { geteuid() }
+
+  /// The number of the user with this name or number; `nil` if the name is unknown.
+  package static func userNumber(of text: String) -> UInt32? {
+    if let number = UInt32(text) { return number }
+    guard let entry = unsafe getpwnam(text) else { return nil }
+    return unsafe entry.pointee.pw_uid
+  }
+
+  /// The path of its program; "eightball" if it cannot be read.
+  public static var programPath: String {
+    Files.target(ofLink: "/proc/self/exe") ?? "eightball"
+  }
+
+  /// Whether it may configure network devices, including Bluetooth adapters: CAP_NET_ADMIN of
+  /// capabilities(7).
+  public static var mayConfigureAdapters: Bool {
+    guard let status = try? Files.text(of: "/proc/self/status") else { return false }
+    return mayConfigureAdapters(status: status)
+  }
+
+  static func mayConfigureAdapters(status: String) -> Bool {
+    let netAdmin: UInt64 = 1 << 12
+    for line in status.split(separator: "\n") where line.hasPrefix("CapEff:") {
+      let digits = line.dropFirst("CapEff:".count).drop { $0 == " " || $0 == "\t" }
+      return UInt64(digits, radix: 16).map { $0 & netAdmin != 0 } ?? false
+    }
+    return false
+  }
+
+  /// The value of an environment variable; `nil` if it is unset or empty.
+  public static func environment(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    let text = unsafe String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+}
+
+/// The processes of this machine, read from /proc.
+public struct ProcessTable: Sendable {
+  /// A running process.
+  public struct Entry: Equatable, Sendable, CustomStringConvertible {
+    /// Its number.
+    public var number: Int
+    /// Its program, truncated by the kernel to 15 bytes.
+    public var name: String
+
+    /// The process with this number, of this program.
+    public init(number: Int, name: String) {
+      self.number = number
+      self.name = name
+    }
+
+    /// "bluetoothd, process 612".
+    public var description: String { "\(name), process \(number)" }
+  }
+
+  /// The path of the proc file system.
+  private let root: String
+
+  /// The table at `root`.
+  public init(root: String = "/proc") {
+    self.root = root
+  }
+
+  /// All visible processes, in the order of their numbers.
+  public var entries: [Entry] {
+    Files.names(in: root).compactMap { Int($0) }.sorted().compactMap { number in
+      guard let name = try? Files.text(of: "\(root)/\(number)/comm") else { return nil }
+      return Entry(number: number, name: String(name.prefix { $0 != "\n" }))
+    }
+  }
+
+  /// The other processes that have an HCI socket, which can drive an adapter. Only root sees those
+  /// of other users.
+  public var holdersOfAdapterSockets: [Entry] {
+    // sk, RefCnt, Rmem, Wmem, User, Inode, Parent
+    let table = (try? Files.text(of: "\(root)/net/hci")) ?? ""
+    let sockets = table.split(separator: "\n").dropFirst().compactMap { line -> String? in
+      let fields = line.split(separator: " ")
+      return fields.count > 5 ? "socket:[\(fields[5])]" : nil
+    }
+    guard !sockets.isEmpty else { return [] }
+    let own = Files.target(ofLink: "\(root)/self")
+    return entries.filter { entry in
+      let folder = "\(root)/\(entry.number)/fd"
+      return "\(entry.number)" != own
+        && Files.names(in: folder).contains { name in
+          Files.target(ofLink: "\(folder)/\(name)").map { sockets.contains($0) } ?? false
+        }
+    }
+  }
+}
+
+/// The state of a systemd service, read from its files and the kernel's control groups, without
+/// calling systemd.
+public struct SystemService: Equatable, Sendable {
+  /// The name of its unit, such as "eightball.service".
+  public var name: String
+  /// Whether systemd runs this system.
+  public var hasSystemd: Bool
+  /// Whether its unit exists.
+  public var isInstalled: Bool
+  /// Whether it starts at boot.
+  public var isEnabled: Bool
+  /// The numbers of its processes; empty unless it runs.
+  public var processes: [Int]
+
+  /// With these values.
+  public init(
+    name: String, hasSystemd: Bool, isInstalled: Bool, isEnabled: Bool, processes: [Int]
+  ) {
+    self.name = name
+    self.hasSystemd = hasSystemd
+    self.isInstalled = isInstalled
+    self.isEnabled = isEnabled
+    self.processes = processes
+  }
+
+  /// Looks for a service.
+  ///
+  /// - Parameter root: A prefix for the system's paths.
+  public static func find(_ name: String, root: String = "") -> SystemService {
+    let folders = [
+      "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system",
+      "/usr/lib/systemd/system", "/lib/systemd/system",
+    ].map { root + $0 }
+    let isEnabled = folders.contains { folder in
+      Files.names(in: folder).contains { target in
+        target.hasSuffix(".wants") && Files.names(in: "\(folder)/\(target)").contains(name)
+      }
+    }
+    return SystemService(
+      name: name, hasSystemd: Files.exists("\(root)/run/systemd/system"),
+      isInstalled: folders.contains { Files.names(in: $0).contains(name) }, isEnabled: isEnabled,
+      processes: processes(of: name, root: root))
+  }
+
+  /// The processes in the control groups of version 2, of both versions together, or of version 1.
+  private static func processes(of name: String, root: String) -> [Int] {
+    for hierarchy in ["", "/unified", "/systemd"] {
+      let path = "\(root)/sys/fs/cgroup\(hierarchy)/system.slice/\(name)/cgroup.procs"
+      guard let text = try? Files.text(of: path) else { continue }
+      return text.split(separator: "\n").compactMap { Int($0) }
+    }
+    return []
+  }
+}

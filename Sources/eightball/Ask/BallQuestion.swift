@@ -1,1 +1,0 @@
-../../EightBallKit/Words/BallQuestion.swift

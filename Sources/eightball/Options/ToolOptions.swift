@@ -1,0 +1,209 @@
+import BallControl
+import BluetoothHost
+import EightBall
+import LinuxBoard
+import LinuxPort
+import LinuxRadio
+
+// The rows of the options that only the commands of eightball have.
+extension OptionRow {
+  /// The radio of a command.
+  static var radio: OptionRow {
+    OptionRow(
+      "--radio", "<radio>",
+      "The Bluetooth controller to use: see the radios in eightball --help.")
+  }
+
+  /// Prints packets.
+  static var verbose: OptionRow {
+    OptionRow("--verbose", "Print every packet between host and controller on stderr.")
+  }
+
+  /// Records packets.
+  static var capture: OptionRow {
+    OptionRow(
+      "--capture", "<file>", "Record every packet in this file, for Wireshark and btmon -r.")
+  }
+
+  /// The board of a command.
+  static var board: OptionRow {
+    OptionRow(
+      "--board", "<name|file>",
+      """
+      The board with the ball's buttons and lights: see eightball boards. Default: the board for the \
+      model in the device tree, if any. none means no board, or one that --set alone describes.
+      """)
+  }
+
+  /// The control socket of a running ball.
+  static var control: OptionRow {
+    OptionRow(
+      "--control", "<path>",
+      """
+      The control socket of the ball. Default: $EIGHTBALL_CONTROL, or else your own ball's, or else \
+      the service's.
+      """)
+  }
+
+  /// Serves metrics.
+  static var metrics: OptionRow {
+    OptionRow(
+      "--metrics", "<host:port>",
+      """
+      Serve metrics for Prometheus at http://HOST:PORT/metrics: PORT, on this machine only, or \
+      HOST:PORT, where _ means all addresses; port 0 takes a free one.
+      """)
+  }
+
+  /// Uses private addresses.
+  static var privacy: OptionRow {
+    OptionRow(
+      "--private",
+      """
+      Use private addresses, a new one every 15 minutes: only bonded peers recognise the ball. \
+      Requires --security.
+      """)
+  }
+}
+
+/// The name of a ball: 1 to 29 bytes of UTF-8, so that an advertisement holds it.
+struct BallName {
+  /// The default name.
+  static let usual = BallName(text: "Magic 8-Ball")
+
+  var text: String
+
+  /// - Throws: Why no ball can have this name.
+  func validate() throws(UsageError) {
+    let count = text.utf8.count
+    guard count > 0 else {
+      throw UsageError("A ball must have a name: give --name 1 to \(DeviceName.capacity) bytes.")
+    }
+    guard count <= DeviceName.capacity else {
+      throw UsageError(
+        "The name “\(printable(text))” is \(count) bytes long in UTF-8; an advertisement holds at "
+          + "most \(DeviceName.capacity). Shorten --name.")
+    }
+  }
+}
+
+/// Which radio, and where to record its packets.
+struct RadioOptions {
+  /// The radio; `nil` for the default one.
+  var radio: RadioAddress?
+  /// Whether to print every packet.
+  var verbose = false
+  /// The file to record every packet in; `nil` for none.
+  var capture: String?
+}
+
+/// The program's own Bluetooth address.
+struct AddressOptions {
+  /// The address of the command line; `nil` if it names none.
+  var address: AddressChoice?
+
+  /// - Throws: What is wrong with EIGHTBALL_ADDRESS.
+  func validate() throws(UsageError) { _ = try choice }
+
+  /// The address that the command line or the environment names.
+  var choice: AddressChoice {
+    get throws(UsageError) {
+      if let address { return address }
+      do throws(AddressTextError) {
+        return try .fromEnvironment()
+      } catch {
+        throw UsageError("EIGHTBALL_ADDRESS: \(error.description).")
+      }
+    }
+  }
+}
+
+extension OptionValue {
+  /// The value as the name of a radio.
+  func radio() throws(UsageError) -> RadioAddress {
+    do throws(RadioTextError) {
+      return try RadioAddress(text)
+    } catch {
+      throw invalid(": \(error.description)")
+    }
+  }
+
+  /// The value as an address.
+  func address() throws(UsageError) -> AddressChoice {
+    do throws(AddressTextError) {
+      return try AddressChoice(text)
+    } catch {
+      throw invalid(": \(error.description)")
+    }
+  }
+}
+
+/// The radio that the command line or the board names, or else the default one.
+struct ChosenRadio {
+  var name: RadioAddress
+  /// Why this one; `nil` if the command line named it.
+  var reason: String?
+  /// Whether it is the default radio, which neither the command line nor the board named.
+  var isDefault = false
+
+  /// - Parameters:
+  ///   - board: Its file may name the radio.
+  ///   - defaultRadio: The radio if neither names one.
+  init(
+    _ option: RadioAddress?, board: BoardDescription? = nil,
+    defaultRadio: @autoclosure () -> DefaultRadio = .choose()
+  ) {
+    if let name = option {
+      self.name = name
+    } else if let name = board?.radioName {
+      self.name = name
+      reason = "the board says so"
+    } else {
+      let choice = defaultRadio()
+      isDefault = true
+      name = choice.name
+      reason = choice.reason
+    }
+  }
+
+  /// Which radio, and why, as a line.
+  var sentence: String {
+    let because = reason.map { " (\($0))" } ?? ""
+    switch name.way {
+    case .virtual:
+      return "Radio: the virtual air\(because); other programs join with --radio virtual."
+    case .tcpServer:
+      return "Radio: \(name); waiting for a controller to connect."
+    default:
+      return "Radio: \(name)\(because)."
+    }
+  }
+}
+
+extension RadioOptions {
+  /// The sinks that `--capture` and `--verbose` ask for.
+  ///
+  /// - Parameter note: Prints a line to standard error.
+  func sinks(note: @escaping (String) -> Void = Terminal.note) throws -> [any PacketSink] {
+    var sinks: [any PacketSink] = []
+    if let capture {
+      do throws(SystemError) {
+        sinks.append(
+          try Capture(
+            path: capture,
+            onFirstLoss: { failure in
+              note(
+                "Warning: packets are missing in the capture: \(sentence(failure.description))")
+            }))
+      } catch {
+        throw SystemError(
+          error.code, "keep packets in", capture,
+          explanation:
+            "\(error.explanation ?? error.code.description). Give --capture a file in a folder "
+            + "that exists and that you may write to")
+      }
+    }
+    if verbose { sinks.append(PacketTrace(print: note)) }
+    return sinks
+  }
+}

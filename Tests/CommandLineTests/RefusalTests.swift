@@ -1,0 +1,95 @@
+import LinuxTestSupport
+import Testing
+
+@testable import eightball
+
+@Suite("Command lines that are refused")
+struct RefusalTests {
+  /// Command lines, with '' for an empty argument, and a part of the explanation.
+  static let refusals = table(
+    """
+    ask Will it rain? | put it in quotes, such as eightball ask "Will it rain?"
+    ask '' | The question is empty
+    ask --stay --pair | pair first
+    press | button
+    run --nam x | Unknown option '--nam'. Did you mean '--name'?
+    run --seed -1 | The value '-1' is invalid for '--seed <number>'
+    run --seed x | The value 'x' is invalid for '--seed <number>'
+    run --answers x | is invalid for '--answers <text|slugs>'. Please provide one of 'text' and 'slugs'.
+    run x | Unexpected argument 'x'
+    scan --address FF:FF:FF:FF:FF:FF | at least one must be 0
+    metrics | Missing expected argument '--listen <host:port>'
+    run --security secret | The value 'secret' is invalid for '--security <none|encrypted|authenticated>'
+    run --security authenticated --quiet | there is none with --quiet
+    run --pairing-window | add --security
+    run --pairing-window --security none | add --security
+    run --private | add --security
+    run --private --security encrypted --address random | exclude each other
+    swarm --count -5 | --count takes 1 to 10000 balls, not -5.
+    swarm --count 0 | --count takes 1 to 10000 balls, not 0.
+    swarm --count 10001 | --count takes 1 to 10000 balls, not 10001.
+    swarm --connections 0 | --connections takes 1 to 4 centrals, not 0.
+    swarm --name '' | A ball must have a name: give --name 1 to 29 bytes.
+    swarm --name 1234567890123456789012345678 --connections 5 | centrals, not 5.
+    swarm --name 12345678901234567890123456789%d | is 30 bytes long in UTF-8
+    swarm --name %x | write %d for the number of the ball
+    swarm --drop 101 | give 100 or less together
+    swarm --drop 51 --vanish 50 | give 100 or less together
+    swarm --drop-every 2h | expected a time such as 3s or 250ms, up to 3600s
+    swarm --radio hci0 | hci0 is one controller, and each ball takes one of its own
+    swarm --quiet --json | --quiet and --json exclude each other: give one of them.
+    """)
+
+  @Test(
+    "What is wrong is explained once, without the usage, and with the help", arguments: refusals)
+  func refused(row: [String]) throws {
+    let arguments = words(row[0])
+    let text = try #require(Launch.mistake(in: arguments))
+    #expect(text.contains(row[1]), "\(text)")
+    #expect(!text.contains("Usage:"))
+    #expect(text.hasSuffix("\nSee eightball \(arguments[0]) --help."))
+  }
+
+  private static let times = [
+    "s", "ms", "2 s", "2m", "2S", "two", "0", "0ms", "0.0009", "-1s", "nan", "inf", "infs",
+  ]
+
+  /// Values of an option that are refused for the same reason, which ends the explanation.
+  static let values: [(option: [String], values: [String], words: String)] = [
+    (
+      ["radio", "--listen"],
+      ["foo", "", "virtual", "hci0", "tcp-client:127.0.0.1:7300", "unix:", "tcp-server:x"],
+      "--listen takes unix:PATH or tcp-server:HOST:PORT."
+    ),
+    (["radio", "--limit"], ["0"], "--limit takes 1 to 10000 radios, not 0."),
+    (["radio", "--limit"], ["-1"], "--limit takes 1 to 10000 radios, not -1."),
+    (["radio", "--limit"], ["10001"], "--limit takes 1 to 10000 radios, not 10001."),
+    (
+      ["run", "--metrics"], ["", "x", "65536", "host:"],
+      "expected PORT or HOST:PORT, such as 9888 or 127.0.0.1:9888"
+    ),
+    // A command waits an hour at most; a button is held for a minute at most.
+    (
+      ["ask", "Is it?", "--timeout"], times + ["3600.001", "-2s"],
+      "expected a time such as 3s or 250ms, up to 3600s"
+    ),
+    (
+      ["scan", "--timeout"], times + ["3600001ms"],
+      "expected a time such as 3s or 250ms, up to 3600s"
+    ),
+    (
+      ["press", "shake", "--hold"], times + ["60001ms"],
+      "expected a time such as 3s or 250ms, up to 60s"
+    ),
+  ]
+
+  @Test("A value is refused with the right form", arguments: values)
+  func refused(option: [String], values: [String], words: String) throws {
+    for value in values {
+      let text = try #require(Launch.mistake(in: option + [value]))
+      #expect(text.hasSuffix("\(words)\nSee eightball \(option[0]) --help."), "\(text)")
+      // Other radios are not offered.
+      #expect(!text.contains("hciN"))
+    }
+  }
+}

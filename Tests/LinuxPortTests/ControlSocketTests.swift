@@ -1,0 +1,251 @@
+import BallRunner
+import BluetoothHost
+import Glibc
+import LinuxRadio
+import LinuxTestSupport
+import Testing
+
+@testable import Linux
+@testable import LinuxPort
+
+@Suite("The control socket of the Linux port")
+struct ControlSocketTests {
+  private let folder: TemporaryDirectory
+
+  init() throws { folder = try TemporaryDirectory() }
+
+  private func open() throws -> ControlBench { try .listening(at: folder.path + "/control") }
+
+  @Test("A new listener receives the state before the changes")
+  func order() throws {
+    let bench = try open()
+    let program = try bench.connect()
+    bench.handle()
+    #expect(bench.isInUse)
+    bench.send("change\n")
+    var request = ByteBuffer<128>()
+    let joined = bench.control.nextEvent(into: &request)
+    #expect(joined == .joined(0))
+    bench.send("state\n", to: 0)
+    bench.send("change 2\n")
+    #expect(program.readText() == "state\nchange 2\n")
+  }
+
+  @Test("Lines may come in pieces, and several at once")
+  func lines() throws {
+    let bench = try open()
+    let program = try bench.connect()
+    #expect(bench.takeEvents() == ["joined 0"])
+    try program.write("down ")
+    #expect(bench.takeEvents() == [])
+    try program.write("shake\nup shake\npack")
+    #expect(bench.takeEvents() == ["down shake", "up shake"])
+    try program.write("ets\n\n")
+    #expect(bench.takeEvents() == ["packets", ""])
+    #expect(!bench.hasEvents)
+    shutdown(program.rawValue, CInt(SHUT_WR))
+    #expect(bench.takeEvents() == ["left 0"])
+    #expect(!bench.isInUse)
+  }
+
+  @Test("A program whose line is longer than 128 bytes is dropped")
+  func longLine() throws {
+    let bench = try open()
+    let longest = String(repeating: "x", count: 128)
+    let program = try bench.connect()
+    let other = try bench.connect()
+    #expect(bench.takeEvents() == ["joined 0"])
+    #expect(bench.takeEvents() == ["joined 1"])
+    try program.write(longest + "\n")
+    try other.write(longest + "x\n")
+    #expect(bench.takeEvents() == [longest, "left 1"])
+    #expect(other.readText() == nil)
+  }
+
+  @Test("A program that does not read is dropped, and no other")
+  func slow() throws {
+    let bench = try open()
+    let slow = try bench.connect()
+    let quick = try bench.connect()
+    while !bench.takeEvents().isEmpty {}
+    bench.send("state\n", to: 0)
+    bench.send("state\n", to: 1)
+    #expect(quick.readText() == "state\n")
+    let line = String(repeating: "x", count: 99) + "\n"
+    var sent = 0
+    var events: [String] = []
+    while events.isEmpty, sent < 100_000 {
+      bench.send(line)
+      #expect(quick.readText() == line)
+      sent += 1
+      if bench.hasEvents { events = bench.takeEvents() }
+    }
+    #expect(events == ["left 0"])
+    // The kernel's own limit, net.core.wmem_max, is 212,992 bytes at the least, and a line takes 1 kB of them.
+    #expect(sent > 200)
+    var got = ""
+    while let more = slow.readText() { got += more }
+    #expect(got == "state\n" + String(repeating: line, count: sent - 1))
+  }
+
+  @Test("16 programs listen at once; the next one gets the reason")
+  func many() throws {
+    let bench = try open()
+    let programs = try (0..<16).map { number in
+      let program = ControllerEnd(try bench.connect())
+      #expect(bench.takeEvents() == ["joined \(number)"])
+      return program
+    }
+    let late = try bench.connect()
+    #expect(bench.takeEvents() == [])
+    // The same line as of `eightball run`.
+    #expect(
+      late.readText()
+        == #"{"event":"error","request":"","detail":"16 programs listen to the ball, "#
+        + "which takes no more. End one of them\"}\n")
+    #expect(late.readText() == nil)
+    programs[3].close()
+    #expect(bench.takeEvents() == ["left 3"])
+    let next = try bench.connect()
+    #expect(bench.takeEvents() == ["joined 3"])
+    _ = next.rawValue
+  }
+
+  @Test("With no file descriptor left the socket pauses for a second, and not a millisecond less")
+  func files() async {
+    // In a process of its own: the limit on files is for a whole process.
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryDirectory()
+      let bench = try ControlBench.listening(at: folder.path + "/control")
+      let program = try bench.connect()
+      var times = [MonotonicClock.now]
+      try withoutDescriptors {
+        bench.handle()
+        times.append(MonotonicClock.now)
+      }
+      let deadline = try #require(bench.deadline)
+      #expect(deadline >= times[0].advanced(by: 1_000))
+      #expect(deadline <= times[1].advanced(by: 1_000))
+      #expect(!bench.isInUse)
+      #expect(bench.pendingEvents == 0, "The program that waits does not wake the loop.")
+      bench.advance(to: Instant(rawValue: deadline.rawValue - 1))
+      #expect(bench.deadline == deadline)
+      bench.advance(to: deadline)
+      #expect(bench.deadline == nil)
+      #expect(bench.pendingEvents == 1)
+      #expect(bench.takeEvents() == ["joined 0"])
+      _ = program.rawValue
+    }
+  }
+
+  @Test("Each packet goes to the programs that want it")
+  func packets() throws {
+    let bench = try open()
+    let program = try bench.connect()
+    let other = try bench.connect()
+    while !bench.takeEvents().isEmpty {}
+    #expect(!bench.hasPacketListeners)
+    bench.control.sendPackets(true, to: 0)
+    #expect(bench.hasPacketListeners)
+    bench.control.note([0x01, 0x03, 0x0C, 0x00].span, .sent)
+    bench.control.note([0x04, 0x0E, 0xFF].span, .received)
+    bench.control.sendPackets()
+    let lines = (program.readText() ?? "").split(separator: "\n")
+    #expect(other.readText() == "")
+    let expected = [
+      #/\{"event":"packet","time":[0-9]{16},"direction":"out","bytes":"01030c00"\}/#,
+      #/\{"event":"packet","time":[0-9]{16},"direction":"in","bytes":"040eff"\}/#,
+    ]
+    #expect(lines.count == 2)
+    for (line, form) in zip(lines, expected) {
+      #expect(line.wholeMatch(of: form) != nil, "\(line)")
+    }
+    bench.control.sendPackets(false, to: 0)
+    #expect(!bench.hasPacketListeners)
+    #expect(bench.isInUse)
+  }
+
+  // Symptom: packets from before its request.
+  @Test("A program gets no packet that was noted for the one before it")
+  func olderPackets() throws {
+    let bench = try open()
+    do {
+      let first = try bench.connect()
+      #expect(bench.takeEvents() == ["joined 0"])
+      bench.control.sendPackets(true, to: 0)
+      bench.control.note([0x01, 0x03, 0x0C, 0x00].span, .sent)
+      _ = consume first
+    }
+    #expect(bench.takeEvents() == ["left 0"])
+    #expect(!bench.hasPacketListeners)
+    let next = try bench.connect()
+    #expect(bench.takeEvents() == ["joined 0"])
+    bench.control.sendPackets(true, to: 0)
+    bench.control.sendPackets()
+    #expect(next.readText() == "")
+  }
+
+  @Test("A program gets nothing of the one before it at its place: no half line, no packets")
+  func nextListener() throws {
+    let bench = try open()
+    do {
+      let first = try bench.connect()
+      #expect(bench.takeEvents() == ["joined 0"])
+      try first.write("down sha")
+      #expect(bench.takeEvents() == [])
+      bench.control.sendPackets(true, to: 0)
+      _ = consume first
+    }
+    #expect(bench.takeEvents() == ["left 0"])
+    let next = try bench.connect()
+    #expect(bench.takeEvents() == ["joined 0"])
+    #expect(!bench.hasPacketListeners)
+    try next.write("ke\n")
+    #expect(bench.takeEvents() == ["ke"])
+    bench.control.note([0x04, 0x0E, 0xFF].span, .received)
+    bench.control.sendPackets()
+    #expect(next.readText() == "")
+  }
+
+  // 8,192 bytes hold 3 packets of 1,021 bytes: each takes 2 × 1,021 digits and at most 100 bytes.
+  @Test("Packets that fill the buffer in one turn are sent, none is lost")
+  func manyPackets() throws {
+    let bench = try open()
+    let program = try bench.connect()
+    #expect(bench.takeEvents() == ["joined 0"])
+    bench.control.sendPackets(true, to: 0)
+    for number in UInt8(0)..<20 {
+      let packet = [0x02, number] + [UInt8](repeating: 7, count: 1_019)
+      bench.control.note(packet.span, .sent)
+    }
+    bench.control.sendPackets()
+    var all = ""
+    while let more = program.readText(), !more.isEmpty { all += more }
+    let lines = all.split(separator: "\n")
+    #expect(lines.count == 20)
+    for (number, line) in lines.enumerated() {
+      let digits = String(number, radix: 16)
+      let start = number < 16 ? "020" + digits : "02" + digits
+      #expect(line.contains("\"bytes\":\"" + start + "07"))
+    }
+  }
+
+  @Test("A program cannot press a button that a person holds; it stays down if both held it")
+  func programAndPerson() {
+    var held = HeldButtons()
+    #expect(held.press(.shake, isDown: true, wired: .none) == .noButton)
+    #expect(held.press(.shake, isDown: true, wired: .lost) == .noLines)
+    #expect(held.press(.shake, isDown: true, wired: .closed) == .isDown)
+    #expect(held.nextChange() == nil)
+    #expect(held.press(.shake, isDown: true, wired: .open) == .done)
+    #expect(held.nextChange() == .shake)
+    // The contact has closed meanwhile: the button goes up when the person releases it.
+    #expect(held.press(.shake, isDown: false, wired: .closed) == .done)
+    #expect(!held[.shake])
+    #expect(held.nextChange() == nil)
+    #expect(held.press(.shake, isDown: true, wired: .open) == .done)
+    #expect(held.nextChange() == .shake)
+    #expect(held.press(.shake, isDown: false, wired: .open) == .done)
+    #expect(held.nextChange() == .shake && !held[.shake])
+  }
+}
