@@ -1,7 +1,7 @@
 import BluetoothHost
+import Expectations
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import BallControl
 
@@ -65,7 +65,7 @@ final class ControlClientTests {
   private func connect() throws -> (ball: SmallBall, client: ControlClient) {
     let ball = try SmallBall(path)
     let client = begin()
-    #expect(try turns() == [.connected(path: path)])
+    expect(try turns(), is: [.connected(path: path)])
     return (ball, client)
   }
 
@@ -87,54 +87,54 @@ final class ControlClientTests {
     begin()
     _ = try turns()
     try ball.send(#"{"event":"error","request":"","detail":"…"}"# + "\n{}\n")
-    #expect(try turns() == [.ended(.full)])
+    expect(try turns(), is: [.ended(.full)])
     now = now.advanced(by: 1_000)
-    #expect(try turns() == [.connected(path: path)])
+    expect(try turns(), is: [.connected(path: path)])
   }
 
   @Test("The client splits any pieces into lines, and sends requests")
   func lines() throws {
     let ball = try SmallBall(path)
     let client = begin()
-    #expect(!client.send("packets"))
-    #expect(try turns() == [.connected(path: path)])
-    #expect(client.isConnected && client.deadline == nil)
+    expect(!client.send("packets"))
+    expect(try turns(), is: [.connected(path: path)])
+    expect(client.isConnected && client.deadline == nil)
     try ball.send("{\"event\":\"ball\"}\n{\"eve")
-    #expect(try turns() == lines("{\"event\":\"ball\"}"))
+    expect(try turns(), is: lines("{\"event\":\"ball\"}"))
     try ball.send("nt\":\"current\"}\n\n{}\n")
-    #expect(try turns() == lines("{\"event\":\"current\"}", "", "{}"))
-    #expect(client.send("down shake"))
-    #expect(!client.send("up shake\ndown clear"))
-    #expect(try ball.requests() == "down shake\n")
+    expect(try turns(), is: lines("{\"event\":\"current\"}", "", "{}"))
+    expect(client.send("down shake"))
+    expect(!client.send("up shake\ndown clear"))
+    expect(try ball.requests(), is: "down shake\n")
   }
 
   @Test("The client requests packets from each ball, if it wants them")
   func packets() throws {
     let ball = try SmallBall(path)
     begin(wantsPackets: true)
-    #expect(try turns() == [.connected(path: path)])
-    #expect(try ball.requests() == "packets\n")
+    expect(try turns(), is: [.connected(path: path)])
+    expect(try ball.requests(), is: "packets\n")
     try ball.dropAll()
-    #expect(try turns() == [.ended(nil)])
+    expect(try turns(), is: [.ended(nil)])
     now = now.advanced(by: 1_000)
-    #expect(try turns() == [.connected(path: path)])
-    #expect(try ball.requests() == "packets\n")
+    expect(try turns(), is: [.connected(path: path)])
+    expect(try ball.requests(), is: "packets\n")
   }
 
   @Test("Without a ball the client reports that once, and connects as soon as one comes")
   func comes() throws {
     let client = begin()
-    #expect(try turns() == [.unreachable(.noBall([path]))])
+    expect(try turns(), is: [.unreachable(.noBall([path]))])
     // The kernel reports the new socket, so the next attempt is far away.
-    #expect(client.deadline == now.advanced(by: 10_000))
+    expect(client.deadline, is: now.advanced(by: 10_000))
     now = now.advanced(by: 10_000)
-    #expect(try turns() == [])
+    expect(try turns(), is: [])
     _ = try SmallBall(directory.path + "/another.sock")
-    #expect(try turns() == [])
+    expect(try turns(), is: [])
     let ball = try SmallBall(path)
-    #expect(try turns() == [.connected(path: path)])
+    expect(try turns(), is: [.connected(path: path)])
     try ball.send("{}\n")
-    #expect(try turns() == lines("{}"))
+    expect(try turns(), is: lines("{}"))
   }
 
   @Test("When a ball ends, its last lines are read, and the client connects to the next one")
@@ -143,14 +143,14 @@ final class ControlClientTests {
       let ball = try connect().ball
       try ball.send("{\"event\":\"last\"}\nhalf")
     }
-    #expect(try turns() == lines("{\"event\":\"last\"}") + [.ended(nil)])
+    expect(try turns(), is: lines("{\"event\":\"last\"}") + [.ended(nil)])
     now = now.advanced(by: 1_000)
-    #expect(try turns() == [.unreachable(.noBall([path]))])
+    expect(try turns(), is: [.unreachable(.noBall([path]))])
     let ball = try SmallBall(path)
-    #expect(try turns() == [.connected(path: path)])
+    expect(try turns(), is: [.connected(path: path)])
     // Half a line of the last ball does not begin a line of this one.
     try ball.send("{}\n")
-    #expect(try turns() == lines("{}"))
+    expect(try turns(), is: lines("{}"))
   }
 
   @Test("A ball that closes each connection at once is tried once a second")
@@ -158,12 +158,12 @@ final class ControlClientTests {
     let ball = try SmallBall(path)
     let client = begin()
     for _ in 0..<3 {
-      #expect(try turns() == [.connected(path: path)])
+      expect(try turns(), is: [.connected(path: path)])
       try ball.dropAll()
-      #expect(try turns() == [.ended(nil)])
-      #expect(client.deadline == now.advanced(by: 1_000))
+      expect(try turns(), is: [.ended(nil)])
+      expect(client.deadline, is: now.advanced(by: 1_000))
       now = now.advanced(by: 999)
-      #expect(try turns() == [])
+      expect(try turns(), is: [])
       now = now.advanced(by: 1)
     }
   }
@@ -172,22 +172,22 @@ final class ControlClientTests {
   func noFolder() throws {
     let missing = directory.path + "/folder/control.sock"
     let client = begin([missing])
-    #expect(try turns() == [.unreachable(.noBall([missing]))])
-    #expect(client.deadline == now.advanced(by: 1_000))
+    expect(try turns(), is: [.unreachable(.noBall([missing]))])
+    expect(client.deadline, is: now.advanced(by: 1_000))
     try directory.write("", to: "folder/file")
     let ball = try SmallBall(missing)
-    #expect(try turns() == [])
+    expect(try turns(), is: [])
     now = now.advanced(by: 1_000)
-    #expect(try turns() == [.connected(path: missing)])
+    expect(try turns(), is: [.connected(path: missing)])
     try ball.accept()
-    #expect(ball.listeners.count == 1)
+    expect(ball.listeners.count, is: 1)
   }
 
   @Test("A file, or a socket that nothing listens at, is not a ball")
   func noSocket() throws {
     try directory.write("a file", to: "control.sock")
     begin()
-    #expect(try turns() == [.unreachable(.noBall([path]))])
+    expect(try turns(), is: [.unreachable(.noBall([path]))])
   }
 
   @Test("The second path is used if the first has no socket")
@@ -195,14 +195,14 @@ final class ControlClientTests {
     let other = directory.path + "/other.sock"
     let ball = try SmallBall(other)
     begin([path, other])
-    #expect(try turns() == [.connected(path: other)])
+    expect(try turns(), is: [.connected(path: other)])
     try ball.dropAll()
     let first = try SmallBall(path)
-    #expect(try turns() == [.ended(nil)])
+    expect(try turns(), is: [.ended(nil)])
     now = now.advanced(by: 1_000)
-    #expect(try turns() == [.connected(path: path)])
+    expect(try turns(), is: [.connected(path: path)])
     try first.accept()
-    #expect(first.listeners.count == 1)
+    expect(first.listeners.count, is: 1)
   }
 
   @Test("A path that is too long for a socket is reported as such")
@@ -214,10 +214,10 @@ final class ControlClientTests {
       Issue.record("\(events)")
       return
     }
-    #expect(error.code == .nameTooLong)
+    expect(error.code, is: .nameTooLong)
     // It is reported once.
     now = now.advanced(by: 1_000)
-    #expect(try turns() == [])
+    expect(try turns(), is: [])
   }
 
   @Test("A line of 64 kB is taken; a longer one ends the connection", arguments: [0, 1])
@@ -226,10 +226,10 @@ final class ControlClientTests {
     let line = String(repeating: "x", count: 65_536 + excess)
     try ball.send(line)
     // The rest stays in the socket: only whole lines, or the excess, count here.
-    #expect(try turns() == (excess == 0 ? [] : [.ended(.lineTooLong(65_536))]))
+    expect(try turns(), is: excess == 0 ? [] : [.ended(.lineTooLong(65_536))])
     guard excess == 0 else { return }
     try ball.send("\n")
-    #expect(try turns() == lines(line))
+    expect(try turns(), is: lines(line))
   }
 
   @Test(
@@ -240,7 +240,7 @@ final class ControlClientTests {
     try ball.accept()
     // A request without text has one byte, its line end.
     while client.send("") {}
-    #expect(try turns() == [.ended(.stuck(4_097))])
+    expect(try turns(), is: [.ended(.stuck(4_097))])
   }
 
   @Test("The absence of a ball is reported again after each connection")
@@ -248,16 +248,16 @@ final class ControlClientTests {
     begin()
     for _ in 0..<2 {
       // Twice without a ball, which is reported once.
-      #expect(try turns() == [.unreachable(.noBall([path]))])
+      expect(try turns(), is: [.unreachable(.noBall([path]))])
       now = now.advanced(by: 20_000)
-      #expect(try turns() == [])
+      expect(try turns(), is: [])
       do {
         let ball = try SmallBall(path)
         now = now.advanced(by: 20_000)
-        #expect(try turns() == [.connected(path: path)])
+        expect(try turns(), is: [.connected(path: path)])
         try ball.dropAll()
       }
-      #expect(try turns() == [.ended(nil)])
+      expect(try turns(), is: [.ended(nil)])
       now = now.advanced(by: 20_000)
     }
   }
@@ -269,7 +269,7 @@ final class ControlClientTests {
       (start, true), (start + #""detail":"full"}"#, true), (String(start.dropLast()), false),
       (#"{"event":"error","request":"x","detail":""}"#, false), ("{}", false), ("", false),
     ] {
-      #expect(ControlClient.isErrorLine(Array(line.utf8)) == isRefusal, "\(line)")
+      expect(ControlClient.isErrorLine(Array(line.utf8)), is: isRefusal, "\(line)")
     }
   }
 
@@ -279,18 +279,18 @@ final class ControlClientTests {
       let (ball, client) = try connect()
       client.isReading = false
       try ball.send("1\n")
-      #expect(try turns() == [])
+      expect(try turns(), is: [])
       // Requests are sent without reading.
       client.send("packets")
-      #expect(try ball.requests() == "packets\n")
-      #expect(try turns() == [])
+      expect(try ball.requests(), is: "packets\n")
+      expect(try turns(), is: [])
       client.isReading = true
-      #expect(try turns() == lines("1"))
+      expect(try turns(), is: lines("1"))
       client.isReading = false
       try ball.send("2\n")
-      #expect(try turns() == [])
+      expect(try turns(), is: [])
     }
-    #expect(try turns() == lines("2") + [.ended(nil)])
+    expect(try turns(), is: lines("2") + [.ended(nil)])
   }
 
   @Test("A closed client does not connect again")
@@ -299,8 +299,8 @@ final class ControlClientTests {
     try ball.send("{}\n")
     client.close()
     now = now.advanced(by: 60_000)
-    #expect(try turns() == [])
-    #expect(client.deadline == nil && !client.isConnected)
+    expect(try turns(), is: [])
+    expect(client.deadline == nil && !client.isConnected)
   }
 
   @Test("The event handler may close the client")
@@ -316,7 +316,7 @@ final class ControlClientTests {
     _ = try turns()
     try ball.send("{}\n{}\n")
     _ = try turns()
-    #expect(count == 1)
+    expect(count, is: 1)
   }
 }
 
@@ -328,10 +328,10 @@ struct ControlWordsTests {
     "A path from the user is the only candidate; one that is not the default is named by its option"
   )
   func option() {
-    #expect(ControlPath.candidates("/tmp/own.sock") == ["/tmp/own.sock"])
-    #expect(ControlPath.option(for: ["/a/b"]) == " --control /a/b")
+    expect(ControlPath.candidates("/tmp/own.sock"), is: ["/tmp/own.sock"])
+    expect(ControlPath.option(for: ["/a/b"]), is: " --control /a/b")
     for paths in [["/a", "/b"], [], ControlPath.candidates()] {
-      #expect(ControlPath.option(for: paths) == "")
+      expect(ControlPath.option(for: paths), is: "")
     }
   }
 
@@ -367,6 +367,6 @@ struct ControlWordsTests {
       (.unusable(denied), denied.description), (.broken(denied), denied.description),
     ])
   func words(_ error: ControlError, _ text: String) {
-    #expect(error.description == text)
+    expect(error.description, is: text)
   }
 }

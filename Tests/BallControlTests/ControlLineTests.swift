@@ -1,7 +1,7 @@
 import BallControl
 import BallRunner
 import BluetoothHost
-import Testing
+import Expectations
 
 @Suite("A line of the control socket is read")
 struct ControlLineTests {
@@ -13,13 +13,13 @@ struct ControlLineTests {
       line(
         #" { "event" : "lights", "status":true,"answer":false , "n":-1.5e3,"z":null,"#
           + #""deep":[1,{"event":"inner"},[]],"more":{},"after":"it" } "#))
-    #expect(read.event == "lights")
-    #expect(read.truth("status") == true && read.truth("answer") == false)
-    #expect(read.text("after") == "it")
-    #expect(read.number("n") == nil)
-    #expect(line("{\"n\":18446744073709551615,\"m\":8}")?.number("n") == .max)
-    #expect(line("{\"n\":18446744073709551616}")?.number("n") == nil)
-    #expect(read.text("status") == nil && read.truth("event") == nil && read.text("n") == nil)
+    expect(read.event, is: "lights")
+    expect(read.truth("status") == true && read.truth("answer") == false)
+    expect(read.text("after"), is: "it")
+    expect(read.number("n"), is: nil)
+    expect(line("{\"n\":18446744073709551615,\"m\":8}")?.number("n"), is: .max)
+    expect(line("{\"n\":18446744073709551616}")?.number("n"), is: nil)
+    expect(read.text("status") == nil && read.truth("event") == nil && read.text("n") == nil)
   }
 
   @Test(
@@ -30,7 +30,7 @@ struct ControlLineTests {
       (#"\ud83c\udfb1"#, "🎱"), ("🎱 – ’", "🎱 – ’"),
     ])
   func escapes(written: String, text: String) {
-    #expect(line("{\"event\":\"\(written)\"}")?.event == text)
+    expect(line("{\"event\":\"\(written)\"}")?.event, is: text)
   }
 
   @Test(
@@ -41,27 +41,27 @@ struct ControlLineTests {
       "{\"a\":tru}",
     ])
   func malformed(text: String) {
-    #expect(line(text) == nil)
+    expect(line(text) == nil)
   }
 
   @Test("A text that is not UTF-8, or nesting without end, is no line")
   func hostile() {
-    #expect(ControlLine([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D]) == nil)
-    #expect(line("{\"a\":" + String(repeating: "[", count: 100_000)) == nil)
+    expect(ControlLine([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D]) == nil)
+    expect(line("{\"a\":" + String(repeating: "[", count: 100_000)) == nil)
   }
 
   @Test("An empty object has no event")
   func empty() {
-    #expect(line("{}")?.event == "")
+    expect(line("{}")?.event, is: "")
   }
 
   @Test("What follows the object is refused, except white space")
   func ends() {
     for text in [#"{"event":"a"}x"#, #"{"event":"a"}{}"#, "{}}", "{} 1"] {
-      #expect(line(text) == nil)
+      expect(line(text) == nil)
     }
-    #expect(line("{\"event\":\"a\"} \r\n")?.event == "a")
-    #expect(line("{} ") != nil)
+    expect(line("{\"event\":\"a\"} \r\n")?.event, is: "a")
+    expect(line("{} ") != nil)
   }
 }
 
@@ -77,13 +77,13 @@ struct FiguresLineTests {
     line.write { $0.writeJSON(figures) }
     let bytes = line.span.indices.map { line.span[$0] }
     let read = try #require(FiguresLine(bytes))
-    #expect(read.event == "figures")
-    #expect(read.version == "0.2.0")
-    #expect(read.balls == 1)
-    #expect(read.figures == figures)
+    expect(read.event, is: "figures")
+    expect(read.version, is: "0.2.0")
+    expect(read.balls, is: 1)
+    expect(read.figures, is: figures)
     // Truncated at any byte, it is refused.
     for count in bytes.indices {
-      #expect(FiguresLine(Array(bytes.prefix(count))) == nil)
+      expect(FiguresLine(Array(bytes.prefix(count))) == nil)
     }
   }
 
@@ -94,17 +94,17 @@ struct FiguresLineTests {
     let read = try #require(FiguresLine(Array(text.utf8)))
     var expected = BallFigures()
     expected[.questions] = 8
-    #expect(read.figures == expected)
+    expect(read.figures, is: expected)
   }
 
   @Test("A refused request says why, and a swarm says of how many balls its figures are")
   func others() throws {
     let refusal = #"{"event":"error","request":"figures","detail":"This ball keeps no figures."}"#
     let refused = try #require(FiguresLine(Array(refusal.utf8)))
-    #expect(refused.event == "error" && refused.request == "figures")
-    #expect(refused.detail == "This ball keeps no figures.")
+    expect(refused.event == "error" && refused.request == "figures")
+    expect(refused.detail, is: "This ball keeps no figures.")
     let text = #"{"event":"figures","balls":20,"version":"0.2.0","questions":8}"#
     let swarm = try #require(FiguresLine(Array(text.utf8)))
-    #expect(swarm.balls == 20 && swarm.figures[.questions] == 8)
+    expect(swarm.balls == 20 && swarm.figures[.questions] == 8)
   }
 }

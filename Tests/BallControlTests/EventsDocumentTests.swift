@@ -1,7 +1,7 @@
 import BluetoothHost
 import EightBall
+import Expectations
 import LinuxTestSupport
-import Testing
 
 @testable import BallControl
 @testable import BallRunner
@@ -26,8 +26,9 @@ struct EventsDocumentTests {
       .union([Shape(Self.figures)])
     let lines = try Repository.text(of: "docs/events.md").split(separator: "\n")
     let documented = Set(lines.filter { $0.hasPrefix("{\"event\"") }.map { Shape(String($0)) })
-    #expect(shapes.subtracting(documented).map(\.text).sorted() == [], "not documented")
-    #expect(documented.subtracting(shapes).map(\.text).sorted() == [], "documented, and never sent")
+    expect(shapes.subtracting(documented).map(\.text).sorted(), is: [], "not documented")
+    expect(
+      documented.subtracting(shapes).map(\.text).sorted(), is: [], "documented, and never sent")
   }
 
   /// The events of the state and the replies to requests, which BallRunnerTests' ControlTests check

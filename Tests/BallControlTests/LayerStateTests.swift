@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import LinuxTestSupport
-import Testing
 
 @testable import BallControl
 
@@ -16,7 +16,7 @@ struct LayerStateTests {
     var lines: [String] = []
     for step in steps {
       let found = layers.layers(of: step.packet.span, step.direction)
-      #expect(found.isWhole(step.packet))
+      expect(found.isWhole(step.packet))
       lines = found.layers.filter { $0.name != .hci && $0.name != .l2cap }
         .map { "\($0.name.rawValue) \($0.bytes.count) \($0.text)" }
     }
@@ -47,22 +47,22 @@ struct LayerStateTests {
       ("a read on another link", [elsewhere], Self.unseen), ("no read", [], Self.unseen),
     ]
     for (label, steps, expected) in requests {
-      #expect(
-        last(of: steps + [(.sent, response)]) == ["ATT 1 Read Response", expected], "\(label)")
+      expect(
+        last(of: steps + [(.sent, response)]), is: ["ATT 1 Read Response", expected], "\(label)")
     }
-    #expect(
-      last(of: [(.sent, acl(Self.readName)), (.received, response)])
-        == ["ATT 1 Read Response", name])
+    expect(
+      last(of: [(.sent, acl(Self.readName)), (.received, response)]),
+      is: ["ATT 1 Read Response", name])
     // Requests of any other kind follow the read.
     for opcode in [0x02, 0x04, 0x06, 0x08, 0x0E, 0x10, 0x12, 0x16, 0x18, 0x20] as [UInt8] {
       let steps: [Step] = [read, (.received, acl([opcode, 1, 0, 0xFF, 0xFF, 0, 0x28]))]
-      #expect(
-        last(of: steps + [(.sent, response)]).last == Self.unseen, "opcode \(opcode)")
+      expect(
+        last(of: steps + [(.sent, response)]).last, is: Self.unseen, "opcode \(opcode)")
     }
     // What is no request leaves it.
     for pdu in [[0x1E], [0x52, 0x1D, 0x00], [0x1B, 0x1F, 0x00], [0x77]] as [[UInt8]] {
       let steps: [Step] = [read, (.received, acl(pdu))]
-      #expect(last(of: steps + [(.sent, response)]).last == name, "opcode \(pdu[0])")
+      expect(last(of: steps + [(.sent, response)]).last, is: name, "opcode \(pdu[0])")
     }
   }
 
@@ -76,12 +76,13 @@ struct LayerStateTests {
       0A 21 00 | 0B 42 | ATT 1 Read Response | GATT 1 handle 0x0021
       """)
     for row in cases {
-      #expect(
-        last(of: [(.received, acl(hex(row[0]))), (.sent, acl(hex(row[1])))])
-          == Array(row.dropFirst(2)))
+      expect(
+        last(of: [(.received, acl(hex(row[0]))), (.sent, acl(hex(row[1])))]),
+        is: Array(row.dropFirst(2)))
     }
-    #expect(
-      last(of: [(.received, acl([0x0A, 0x00, 0x00]))]) == [
+    expect(
+      last(of: [(.received, acl([0x0A, 0x00, 0x00]))]),
+      is: [
         "ATT 3 Read Request", "GATT 0 handle 0x0000",
       ])
   }
@@ -108,9 +109,9 @@ struct LayerStateTests {
       ("executed before", [part("Sure?", 0), execute], nil),
     ]
     for (label, steps, expected) in cases {
-      #expect(
-        last(of: steps + [execute])
-          == ["ATT 2 Execute Write Request"] + (expected.map { ["Ball 0 \($0)"] } ?? []),
+      expect(
+        last(of: steps + [execute]),
+        is: ["ATT 2 Execute Write Request"] + (expected.map { ["Ball 0 \($0)"] } ?? []),
         "\(label)")
     }
   }
@@ -138,7 +139,7 @@ struct LayerStateTests {
       GATT 0 nothing more from 0x0000 on
       """)
     for row in cases {
-      #expect(last(of: [(.received, acl(hex(row[1])))]) == Array(row.dropFirst(2)), "\(row[0])")
+      expect(last(of: [(.received, acl(hex(row[1])))]), is: Array(row.dropFirst(2)), "\(row[0])")
     }
   }
 
@@ -164,10 +165,11 @@ struct LayerStateTests {
     for row in cases {
       let pdu = hex(row[0])
       let lines = last(of: [(.received, acl(pdu))])
-      #expect(lines.last?.hasSuffix(" " + row[1]) == true, "\(lines)")
+      expect(lines.last?.hasSuffix(" " + row[1]), is: true, "\(lines)")
       // The bytes of both layers are the PDU.
-      #expect(
-        lines.compactMap { Int($0.split(separator: " ")[1]) }.reduce(0, +) == pdu.count, "\(lines)")
+      expect(
+        lines.compactMap { Int($0.split(separator: " ")[1]) }.reduce(0, +), is: pdu.count,
+        "\(lines)")
     }
   }
 
@@ -204,24 +206,24 @@ struct LayerStateTests {
       ),
     ]
     for (label, steps, expected) in cases {
-      #expect(last(of: steps) == ["Ball 0 \(expected)"], "\(label)")
+      expect(last(of: steps), is: ["Ball 0 \(expected)"], "\(label)")
     }
-    #expect(last(of: [(.received, hex("04 08 04 05 40 00 01"))]) == [])
+    expect(last(of: [(.received, hex("04 08 04 05 40 00 01"))]), is: [])
   }
 
   @Test("only a connection event begins a link, and a new one forgets the old one's frames")
   func events() {
     for subevent in UInt8(0)...0x30 where subevent != 0x01 {
-      #expect(
-        last(of: [(.received, connection(role: 1, subevent: subevent))]) == [],
+      expect(
+        last(of: [(.received, connection(role: 1, subevent: subevent))]), is: [],
         "subevent \(subevent)")
     }
     let start = data([0x05, 0x00, 0x04, 0x00, 0x12])
     let rest = data([0x1D, 0x00, 0x41, 0x3F], 0x10)
-    #expect(frame(of: [start, rest]) == "channel 4: ATT, the last 4 of 9 bytes")
-    #expect(
-      frame(of: [start, connection(role: 1), rest])
-        == "the rest of a frame that was not seen, 4 bytes")
+    expect(frame(of: [start, rest]), is: "channel 4: ATT, the last 4 of 9 bytes")
+    expect(
+      frame(of: [start, connection(role: 1), rest]),
+      is: "the rest of a frame that was not seen, 4 bytes")
   }
 
   @Test("the frames of 65 links are remembered, and those of more are dropped")
@@ -232,11 +234,11 @@ struct LayerStateTests {
     for count in [64, 65] {
       let starts = (0..<count).map { packet($0, [0x05, 0x00, 0x04, 0x00, 0x12], 0x20) }
       let rest = packet(0, [0x1D, 0x00, 0x41, 0x3F], 0x10)
-      #expect(
-        frame(of: starts + [rest])
-          == (count == 64
-            ? "channel 4: ATT, the last 4 of 9 bytes"
-            : "the rest of a frame that was not seen, 4 bytes"))
+      expect(
+        frame(of: starts + [rest]),
+        is: count == 64
+          ? "channel 4: ATT, the last 4 of 9 bytes"
+          : "the rest of a frame that was not seen, 4 bytes")
     }
   }
 
@@ -262,10 +264,10 @@ struct LayerStateTests {
     for row in cases {
       let fragments = row[1].split(separator: "+", omittingEmptySubsequences: false).map { hex($0) }
       let packets = [data(fragments[0])] + fragments.dropFirst().map { data($0, 0x10) }
-      #expect(frame(of: packets) == row[2], "\(row[0])")
+      expect(frame(of: packets), is: row[2], "\(row[0])")
     }
     // A flushable start.
-    #expect(frame(of: [data([1, 0, 4, 0], 0x00)]) == "channel 4: ATT, 4 of 5 bytes")
+    expect(frame(of: [data([1, 0, 4, 0], 0x00)]), is: "channel 4: ATT, 4 of 5 bytes")
   }
 
   @Test("a channel that opens or closes starts with a new SDU, on the side that has its number")
@@ -295,8 +297,9 @@ struct LayerStateTests {
       _ = layers.layers(of: acl(command, channel: 0x05).span, direction)
       let text = layers.layers(of: acl([0x01, 0x00, 0x41], channel: channel).span, .received)
         .text(.l2cap)
-      #expect(
-        text == "channel 0x00\(channel == 0x40 ? "40" : "41"), "
+      expect(
+        text,
+        is: "channel 0x00\(channel == 0x40 ? "40" : "41"), "
           + (isDropped ? "an SDU, 1 byte" : "4 of 5 bytes of an SDU"), "\(label)")
     }
   }
@@ -310,8 +313,8 @@ struct LayerStateTests {
         [0x01] + bytes + [0x00], [0x04, 0x0E, 0x04, 0x01] + bytes + [0x00],
         [0x04, 0x0F, 0x04, 0x00, 0x01] + bytes,
       ] as [[UInt8]] {
-        #expect(
-          PacketLayers().layers(of: packet.span, .sent).kind == (isSetup ? .setup : nil),
+        expect(
+          PacketLayers().layers(of: packet.span, .sent).kind, is: isSetup ? .setup : nil,
           "\(packet)")
       }
     }
@@ -325,19 +328,19 @@ struct LayerStateTests {
           "{\"event\":\"packet\",\"time\":\(time),\"direction\":\"in\",\"bytes\":\"\(bytes)\"}".utf8
         ))
     }
-    #expect(line(bytes: "")?.packet == [])
-    #expect(
-      line(time: String(repeating: "9", count: 18), bytes: "01")?.microseconds
-        == 999_999_999_999_999_999)
-    #expect(line(time: String(repeating: "9", count: 19), bytes: "01") == nil)
-    #expect(line(time: "007", bytes: "01")?.microseconds == 7)
+    expect(line(bytes: "")?.packet, is: [])
+    expect(
+      line(time: String(repeating: "9", count: 18), bytes: "01")?.microseconds,
+      is: 999_999_999_999_999_999)
+    expect(line(time: String(repeating: "9", count: 19), bytes: "01"), is: nil)
+    expect(line(time: "007", bytes: "01")?.microseconds, is: 7)
     for byte in UInt8(0x20)..<0x7F where byte != 0x22 {
       let text = String(decoding: [byte], as: UTF8.self)
       let value = Int(text, radix: 16).map { UInt8($0) }
-      #expect(line(bytes: "\(text)1")?.packet.first == value.map { $0 << 4 | 1 }, "\(text)")
-      #expect(line(bytes: "1\(text)")?.packet.first == value.map { 0x10 | $0 }, "\(text)")
+      expect(line(bytes: "\(text)1")?.packet.first, is: value.map { $0 << 4 | 1 }, "\(text)")
+      expect(line(bytes: "1\(text)")?.packet.first, is: value.map { 0x10 | $0 }, "\(text)")
       let digit = Int(text)
-      #expect(line(time: "1\(text)", bytes: "")?.microseconds == digit.map { Int64(10 + $0) })
+      expect(line(time: "1\(text)", bytes: "")?.microseconds, is: digit.map { Int64(10 + $0) })
     }
   }
 }

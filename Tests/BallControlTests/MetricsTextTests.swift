@@ -1,5 +1,5 @@
 import BallRunner
-import Testing
+import Expectations
 
 @testable import BallControl
 
@@ -29,8 +29,9 @@ struct MetricsTextTests {
   func golden() {
     var one = MetricsText()
     one.add(Self.figures, version: "0.2.0")
-    #expect(
-      one.text == """
+    expect(
+      one.text,
+      is: """
         # HELP eightball_build_info The version of the balls, as a label; the value is 1.
         # TYPE eightball_build_info gauge
         eightball_build_info{version="0.2.0"} 1
@@ -106,15 +107,16 @@ struct MetricsTextTests {
       text.add(Self.figures, version: number == 7 ? "0.1.0 \"old\"\\\n" : "0.2.0")
     }
     let lines = text.text.split(separator: "\n")
-    #expect(lines.contains("eightball_balls 100"))
-    #expect(lines.contains("eightball_radios_ready 100"))
+    expect(lines.contains("eightball_balls 100"))
+    expect(lines.contains("eightball_radios_ready 100"))
     // 100 × 103.
-    #expect(lines.contains("eightball_questions_total 10300"))
+    expect(lines.contains("eightball_questions_total 10300"))
     // 100 × 12.041 s.
-    #expect(lines.contains("eightball_answer_time_seconds_sum 1204.1"))
+    expect(lines.contains("eightball_answer_time_seconds_sum 1204.1"))
     let versions = lines.filter { $0.hasPrefix("eightball_build_info") }
-    #expect(
-      versions == [
+    expect(
+      versions,
+      is: [
         #"eightball_build_info{version="0.2.0"} 1"#,
         #"eightball_build_info{version="0.1.0 \"old\"\\\n"} 1"#,
       ])
@@ -126,16 +128,16 @@ struct MetricsTextTests {
     text.add(Self.figures, version: "0.2.0")
     text.add(Self.figures, of: 20, version: "0.2.0")
     let lines = text.text.split(separator: "\n")
-    #expect(lines.contains("eightball_balls 21"))
+    expect(lines.contains("eightball_balls 21"))
     // 2 × 103.
-    #expect(lines.contains("eightball_questions_total 206"))
+    expect(lines.contains("eightball_questions_total 206"))
   }
 
   @Test("Without a ball there is a page too")
   func none() {
     let lines = MetricsText().text.split(separator: "\n")
-    #expect(lines.contains("eightball_balls 0"))
-    #expect(!lines.contains { $0.hasPrefix("eightball_build_info{") })
+    expect(lines.contains("eightball_balls 0"))
+    expect(!lines.contains { $0.hasPrefix("eightball_build_info{") })
   }
 
   @Test("Each figure is in one metric, with its JSON name")
@@ -151,17 +153,17 @@ struct MetricsTextTests {
         let word = stem.split(separator: "_").dropLast().last ?? ""
         for (value, figure) in values {
           found.append(figure.rawValue)
-          #expect("\(figure.name)" == "\(word)_\(value)")
+          expect("\(figure.name)", is: "\(word)_\(value)")
         }
       case .times(let buckets, let sum):
         found += buckets.map { $0.rawValue } + [sum.rawValue]
-        #expect(buckets.last?.longestTime == nil)
+        expect(buckets.last?.longestTime, is: nil)
         let limits = buckets.dropLast().compactMap { $0.longestTime }
-        #expect(limits.count == buckets.count - 1)
-        #expect(limits == limits.sorted())
+        expect(limits.count, is: buckets.count - 1)
+        expect(limits, is: limits.sorted())
       }
     }
-    #expect(found.sorted() == Array(0..<Figure.count))
+    expect(found.sorted(), is: Array(0..<Figure.count))
   }
 
   @Test(
@@ -171,6 +173,6 @@ struct MetricsTextTests {
       (12_340, "12.34"),
     ] as [(UInt64, String)])
   func times(milliseconds: UInt64, text: String) {
-    #expect(seconds(milliseconds) == text)
+    expect(seconds(milliseconds), is: text)
   }
 }

@@ -1,7 +1,7 @@
 import BallTestSupport
 import BluetoothHost
+import Expectations
 import LinuxTestSupport
-import Testing
 
 @testable import BallControl
 
@@ -46,12 +46,12 @@ struct OtherLayersTests {
       }
     let layers = PacketLayers()
     let found = layers.layers(of: packet.span, .received)
-    #expect(found.lines == Array(lines))
-    #expect(found.kind == kind)
-    #expect(found.isWhole(packet))
+    expect(found.lines, is: Array(lines))
+    expect(found.kind, is: kind)
+    expect(found.isWhole(packet))
     for length in packet.indices {
       let cut = Array(packet.prefix(length))
-      #expect(layers.layers(of: cut.span, .received).isWhole(cut))
+      expect(layers.layers(of: cut.span, .received).isWhole(cut))
     }
   }
 
@@ -66,9 +66,9 @@ struct OtherLayersTests {
     ] as [([UInt8], String)])
   func pairing(pdu: [UInt8], text: String) {
     let found = PacketLayers().layers(of: acl(pdu, channel: 0x06).span, .received)
-    #expect(
-      found.lines == ["HCI: ACL data, link 0x0040", "L2CAP: channel 6: SMP", "SMP: \(text)"])
-    #expect(found.layers.last?.bytes.count == pdu.count)
+    expect(
+      found.lines, is: ["HCI: ACL data, link 0x0040", "L2CAP: channel 6: SMP", "SMP: \(text)"])
+    expect(found.layers.last?.bytes.count, is: pdu.count)
   }
 
   private static let key = [UInt8](repeating: 0x5A, count: 16)
@@ -94,8 +94,8 @@ struct OtherLayersTests {
       let isSent = row[1].hasPrefix(">")
       let packet = acl(hex(row[1].drop { $0 == ">" }), channel: hex(row[0])[0])
       let found = layers.layers(of: packet.span, isSent ? .sent : .received)
-      #expect(found.isWhole(packet) && found.layers.count == 2)
-      #expect(found.text(.l2cap) == row[2])
+      expect(found.isWhole(packet) && found.layers.count == 2)
+      expect(found.text(.l2cap), is: row[2])
     }
   }
 
@@ -116,10 +116,10 @@ struct OtherLayersTests {
       }
       let direction: PacketDirection = Bool.random(using: &random) ? .sent : .received
       let found = layers.layers(of: packet.span, direction)
-      #expect(found.isWhole(packet), "\(packet) \(found.lines)")
+      expect(found.isWhole(packet), "\(packet) \(found.lines)")
       if let text = found.text(.att) { opcodes.insert(text) }
     }
     // Enough opcodes were recognised.
-    #expect(opcodes.count > 40)
+    expect(opcodes.count > 40)
   }
 }

@@ -1,8 +1,8 @@
 import BluetoothHost
 import EightBall
+import Expectations
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import BallControl
 
@@ -111,7 +111,7 @@ struct PDULayersTests {
     var last = LayeredPacket(layers: [], kind: nil)
     for packet in packets {
       last = layers.layers(of: packet.span, isResponse ? .sent : .received)
-      #expect(last.isWhole(packet), "\(last.lines)")
+      expect(last.isWhole(packet), "\(last.lines)")
     }
     return last.layers.dropFirst(2)
       .map { "\($0.name.rawValue) \($0.bytes.count) \($0.text)" }
@@ -119,14 +119,14 @@ struct PDULayersTests {
 
   @Test("Each PDU has its texts, and each layer its bytes", arguments: PDUCase.all)
   func whole(_ test: PDUCase) throws {
-    #expect(try words(test, [acl(test.pdu)]) == test.layers)
+    expect(try words(test, [acl(test.pdu)]), is: test.layers)
   }
 
   @Test("A PDU that is cut at any length still has a text", arguments: PDUCase.all)
   func truncated(_ test: PDUCase) throws {
     for length in 0..<test.pdu.count {
       let found = try words(test, [acl(Array(test.pdu.prefix(length)))])
-      #expect(found.first?.hasPrefix("ATT") == true)
+      expect(found.first?.hasPrefix("ATT"), is: true)
     }
     // The packet itself is cut, so it has no layers.
     let packet = acl(test.pdu)
@@ -134,16 +134,16 @@ struct PDULayersTests {
     for length in packet.indices {
       let cut = Array(packet.prefix(length))
       let found = layers.layers(of: cut.span, .received)
-      #expect(found.isWhole(cut) && found.layers.count == 1, "\(found.lines)")
+      expect(found.isWhole(cut) && found.layers.count == 1, "\(found.lines)")
     }
   }
 
   @Test("A PDU that is longer than a PDU can be has one text, so that its line stays short")
   func overlong() throws {
     // Read Multiple Request: a name for each handle would make megabytes of text.
-    #expect(
-      try words(PDUCase([""]), [acl([0x0E] + [UInt8](repeating: 0, count: 517))])
-        == ["ATT 518 longer than a PDU can be"])
+    expect(
+      try words(PDUCase([""]), [acl([0x0E] + [UInt8](repeating: 0, count: 517))]),
+      is: ["ATT 518 longer than a PDU can be"])
   }
 
   @Test("Of two fragments, the last has the texts of the whole frame", arguments: PDUCase.all)
@@ -154,7 +154,7 @@ struct PDULayersTests {
         test, [data(Array(frame.prefix(cut))), data(Array(frame.dropFirst(cut)), 0x10)])
       // After a whole first fragment there is nothing to continue.
       let expected = cut == frame.count ? [] : test.layers.map(\.withoutCount)
-      #expect(found.map(\.withoutCount) == expected, "cut at \(cut)")
+      expect(found.map(\.withoutCount), is: expected, "cut at \(cut)")
     }
   }
 
@@ -168,15 +168,16 @@ struct PDULayersTests {
       data(Array(frame[0..<3])), data(Array(frame[3..<12]), 0x10), data(Array(frame[12...]), 0x10),
     ]
     let found = fragments.map { layers.layers(of: $0.span, .received) }
-    #expect(found[0].lines.last == "L2CAP: the start of a frame, 3 bytes")
-    #expect(found[1].lines.last == "L2CAP: channel 4: ATT, 12 of 27 bytes")
+    expect(found[0].lines.last, is: "L2CAP: the start of a frame, 3 bytes")
+    expect(found[1].lines.last, is: "L2CAP: channel 4: ATT, 12 of 27 bytes")
     let text = String(repeating: "a", count: 19) + "?"
-    #expect(
-      found[2].lines == [
+    expect(
+      found[2].lines,
+      is: [
         "HCI: ACL data, link 0x0040", "L2CAP: channel 4: ATT, the last 15 of 27 bytes",
         "ATT: Write Request", "GATT: Question", "Ball: Question “\(text)”",
       ])
-    #expect(found[2].layers.map(\.bytes.count) == [5, 0, 0, 0, 15])
+    expect(found[2].layers.map(\.bytes.count), is: [5, 0, 0, 0, 15])
   }
 
   @Test("Fragments of different links and directions do not mix")
@@ -185,14 +186,14 @@ struct PDULayersTests {
     let frame = Array(acl([0x12, 0x1D, 0x00, 0x41, 0x3F]).dropFirst(5))
     _ = layers.layers(of: data(Array(frame.prefix(6))).span, .received)
     let answer = layers.layers(of: acl([0x13]).span, .sent)
-    #expect(answer.text(.att) == "Write Response")
+    expect(answer.text(.att), is: "Write Response")
     var other = data(Array(frame.dropFirst(6)), 0x10)
     other[1] = 0x41
-    #expect(
-      layers.layers(of: other.span, .received).text(.l2cap)
-        == "the rest of a frame that was not seen, 3 bytes")
+    expect(
+      layers.layers(of: other.span, .received).text(.l2cap),
+      is: "the rest of a frame that was not seen, 3 bytes")
     let rest = layers.layers(of: data(Array(frame.dropFirst(6)), 0x10).span, .received)
-    #expect(rest.text(.ball) == "Question “A?”")
+    expect(rest.text(.ball), is: "Question “A?”")
   }
 
   @Test("A new frame discards an unfinished one")
@@ -201,8 +202,8 @@ struct PDULayersTests {
     _ = layers.layers(of: data([0x05, 0x00, 0x04, 0x00, 0x12]).span, .received)
     let packet = acl([0x12, 0x1D, 0x00, 0x41, 0x3F])
     let found = layers.layers(of: packet.span, .received)
-    #expect(found.text(.l2cap) == "channel 4: ATT")
-    #expect(found.text(.ball) == "Question “A?”")
+    expect(found.text(.l2cap), is: "channel 4: ATT")
+    expect(found.text(.ball), is: "Question “A?”")
   }
 
   @Test("After the end of a link no frame continues")
@@ -210,12 +211,12 @@ struct PDULayersTests {
     let layers = PacketLayers()
     _ = layers.layers(of: data([0x05, 0x00, 0x04, 0x00, 0x12]).span, .received)
     let end: [UInt8] = [0x04, 0x05, 0x04, 0x00, 0x40, 0x00, 0x16]
-    #expect(
-      layers.layers(of: end.span, .received).text(.ball)
-        == "the central disconnects, by this side")
-    #expect(
-      layers.layers(of: data([0x1D], 0x10).span, .received).text(.l2cap)
-        == "the rest of a frame that was not seen, 1 byte")
+    expect(
+      layers.layers(of: end.span, .received).text(.ball),
+      is: "the central disconnects, by this side")
+    expect(
+      layers.layers(of: data([0x1D], 0x10).span, .received).text(.l2cap),
+      is: "the rest of a frame that was not seen, 1 byte")
   }
 
   @Test("A question in many parts is assembled, and a question that is too long is refused")
@@ -229,11 +230,11 @@ struct PDULayersTests {
       }
       return layers.layers(of: acl([0x18, 0x01]).span, .received).text(.ball)
     }
-    #expect(write(512) == "Question “" + String(repeating: "a", count: 511) + "?”")
-    #expect(write(513)?.hasPrefix("longer than 512 bytes: “") == true)
-    #expect(write(2) == "Question “a?”")
+    expect(write(512), is: "Question “" + String(repeating: "a", count: 511) + "?”")
+    expect(write(513)?.hasPrefix("longer than 512 bytes: “"), is: true)
+    expect(write(2), is: "Question “a?”")
     // The parts are not written again.
-    #expect(layers.layers(of: acl([0x18, 0x01]).span, .received).text(.ball) == nil)
+    expect(layers.layers(of: acl([0x18, 0x01]).span, .received).text(.ball), is: nil)
   }
 }
 

@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import LinuxTestSupport
-import Testing
 
 @testable import BallControl
 
@@ -51,18 +51,19 @@ struct PacketDescriptionTests {
   @Test("Each packet has a text, and so has its beginning", arguments: packets)
   func text(row: [String]) {
     let packet = hex(row[0])
-    #expect(PacketDescription.text(of: packet.span) == row[1])
+    expect(PacketDescription.text(of: packet.span), is: row[1])
     for length in packet.indices {
-      #expect(!PacketDescription.text(of: packet.span.extracting(first: length)).isEmpty)
+      expect(!PacketDescription.text(of: packet.span.extracting(first: length)).isEmpty)
     }
   }
 
   @Test("A code without a name is shown as a number")
   func unnamed() {
-    #expect(PacketDescription.name(of: SMPCode(rawValue: 0x0F)) == "command 0x0F")
-    #expect(PacketDescription.name(of: SignallingCode(rawValue: 0x1B)) == "signalling command 0x1B")
-    #expect(PacketDescription.name(of: ATTErrorCode(rawValue: 0x80)) == "error 0x80")
-    #expect(PacketDescription.name(of: HCIOpcode.none) == "no command")
+    expect(PacketDescription.name(of: SMPCode(rawValue: 0x0F)), is: "command 0x0F")
+    expect(
+      PacketDescription.name(of: SignallingCode(rawValue: 0x1B)), is: "signalling command 0x1B")
+    expect(PacketDescription.name(of: ATTErrorCode(rawValue: 0x80)), is: "error 0x80")
+    expect(PacketDescription.name(of: HCIOpcode.none), is: "no command")
   }
 
   @Test("A line of the trace begins with the arrow of its direction")
@@ -71,6 +72,6 @@ struct PacketDescriptionTests {
     let trace = PacketTrace { lines.append($0) }
     trace.note(reset, .sent)
     trace.note(resetComplete, .received)
-    #expect(lines == ["→ HCI Reset", "← HCI Command Complete: Reset, success"])
+    expect(lines, is: ["→ HCI Reset", "← HCI Command Complete: Reset, success"])
   }
 }

@@ -1,7 +1,7 @@
 import BallTestSupport
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 import VirtualRadio
 
 @Suite("A central asks a question")
@@ -24,16 +24,16 @@ struct AskTests {
     for (scene, address) in [
       (scene, scene.radio.address), (try Scene<4>(address: .random(random)), random),
     ] {
-      #expect(scene.host.address == address)
+      expect(scene.host.address, is: address)
       let asker = scene.ask("Will it rain?")
       scene.run(within: 10_000) { asker.isFinished }
       scene.settle()
-      #expect(asker.events.contains(.connected(0, address, .central)))
-      #expect(asker.outcome == .answered(answers(1)[0]))
-      #expect(scene.events.contains(.asked(0, "Will it rain?")))
-      #expect(scene.events.contains { if case .answered(0, _) = $0 { true } else { false } })
-      #expect(scene.isInviting)
-      #expect(scene.host.connectionCount == 0)
+      expect(asker.events.contains(.connected(0, address, .central)))
+      expect(asker.outcome, is: .answered(answers(1)[0]))
+      expect(scene.events.contains(.asked(0, "Will it rain?")))
+      expect(scene.events.contains { if case .answered(0, _) = $0 { true } else { false } })
+      expect(scene.isInviting)
+      expect(scene.host.connectionCount, is: 0)
     }
   }
 
@@ -42,15 +42,15 @@ struct AskTests {
     let phone = try scene.connectedPhone(mtu: 185)
     scene.subscribe(phone)
     phone.forget()
-    #expect(scene.write("Shall I?", by: phone) == .success(.written))
-    #expect(phone.answers == answers(1))
+    expect(scene.write("Shall I?", by: phone), is: .success(.written))
+    expect(phone.answers, is: answers(1))
     guard case .ended = phone.events.first, case .notified = phone.events.last else {
       Issue.record("\(phone.events)")
       return
     }
-    #expect(phone.events.count == 2)
+    expect(phone.events.count, is: 2)
     // A read gives the same answer.
-    #expect(scene.readText(Handles.answer, by: phone) == phone.answers.first)
+    expect(scene.readText(Handles.answer, by: phone), is: phone.answers.first)
   }
 
   @Test("A question without a response is answered too; a statement is ignored")
@@ -60,11 +60,11 @@ struct AskTests {
     for text in ["It will.", "Will it?"] {
       let operation = ClientOperation.writeWithoutResponse(
         Handles.question, byteCount: text.utf8.count)
-      #expect(
-        scene.perform(operation, value: Array(text.utf8), by: phone) == .success(.written))
+      expect(
+        scene.perform(operation, value: Array(text.utf8), by: phone), is: .success(.written))
     }
-    #expect(phone.answers == answers(1))
-    #expect(scene.events.contains(.asked(0, "Will it?")))
+    expect(phone.answers, is: answers(1))
+    expect(scene.events.contains(.asked(0, "Will it?")))
   }
 
   @Test(
@@ -75,55 +75,55 @@ struct AskTests {
     let question = "Will it still be raining when the twentieth phone arrives?"
     var longest = 0
     for given in answers(60) {
-      #expect(scene.write(question, by: phone) == .success(.written))
+      expect(scene.write(question, by: phone), is: .success(.written))
       let notified = try #require(phone.answers.last)
-      #expect(scene.readText(Handles.answer, by: phone) == given)
+      expect(scene.readText(Handles.answer, by: phone), is: given)
       // 23 minus the opcode and the handle. A cut character is shown in another way.
-      #expect(Array(notified.utf8).prefix(17) == Array(given.utf8).prefix(17))
-      #expect(notified.utf8.count <= 22)
+      expect(Array(notified.utf8).prefix(17), is: Array(given.utf8).prefix(17))
+      expect(notified.utf8.count <= 22)
       longest = max(longest, given.utf8.count)
     }
-    #expect(longest > 20)
-    #expect(scene.events.filter { $0 == .asked(0, question) }.count == 60)
+    expect(longest > 20)
+    expect(scene.events.filter { $0 == .asked(0, question) }.count, is: 60)
   }
 
   @Test("Each of four centrals has its own question, answer, subscription and MTU")
   func four() throws {
     var phones: [Phone] = []
     for (index, mtu) in [nil, 50, 185, 517].enumerated() {
-      #expect(scene.isInviting)
+      expect(scene.isInviting)
       phones.append(try scene.connectedPhone(mtu: mtu))
-      #expect(scene.host.connectionCount == index + 1)
+      expect(scene.host.connectionCount, is: index + 1)
     }
     scene.expectHealthy()
-    #expect(phones.map(\.mtu) == [23, 50, 185, 517])
+    expect(phones.map(\.mtu), is: [23, 50, 185, 517])
 
     // The first two subscribe, and all but the second ask.
     scene.subscribe(phones[0])
     scene.subscribe(phones[1])
     for index in [0, 2, 3] {
-      #expect(scene.write("Am I number \(index)?", by: phones[index]) == .success(.written))
-      #expect(scene.events.contains(.asked(index, "Am I number \(index)?")))
+      expect(scene.write("Am I number \(index)?", by: phones[index]), is: .success(.written))
+      expect(scene.events.contains(.asked(index, "Am I number \(index)?")))
     }
-    #expect(phones.map(\.answers.count) == [1, 0, 0, 0])
-    #expect(scene.readText(Handles.answer, by: phones[1]) == "")
+    expect(phones.map(\.answers.count), is: [1, 0, 0, 0])
+    expect(scene.readText(Handles.answer, by: phones[1]), is: "")
     let answers = phones.map { scene.readText(Handles.answer, by: $0) ?? "" }
-    #expect(phones[0].answers.first.map { answers[0].hasPrefix($0) } == true)
+    expect(phones[0].answers.first.map { answers[0].hasPrefix($0) }, is: true)
 
     // One central's requests do not affect the others.
     scene.subscribe(phones[2])
-    #expect(phones.map(\.answers.count) == [1, 0, 1, 0])
-    #expect(phones[2].answers == [answers[2]])
+    expect(phones.map(\.answers.count), is: [1, 0, 1, 0])
+    expect(phones[2].answers, is: [answers[2]])
     scene.subscribe(phones[0], .none)
     _ = scene.write("Again?", by: phones[0])
-    #expect(phones.map(\.answers.count) == [1, 0, 1, 0])
-    #expect(scene.readText(Handles.answer, by: phones[3]) == answers[3])
+    expect(phones.map(\.answers.count), is: [1, 0, 1, 0])
+    expect(scene.readText(Handles.answer, by: phones[3]), is: answers[3])
     func configuration(_ phone: Phone) -> Phone.Outcome? {
       scene.perform(.read(Handles.configuration), by: phone)
     }
-    #expect(
-      phones.map(configuration)
-        == [[0, 0], [1, 0], [1, 0], [0, 0]].map { .success(.value($0)) })
+    expect(
+      phones.map(configuration),
+      is: [[0, 0], [1, 0], [1, 0], [0, 0]].map { .success(.value($0)) })
   }
 
   @Test(
@@ -134,9 +134,9 @@ struct AskTests {
     let central = try scene.connectedPhone(mtu: 517, controller: phone.configuration)
     scene.subscribe(central)
     let question = String(repeating: "why ", count: 127) + "me ?"
-    for _ in 0..<4 { #expect(scene.write(question, by: central) == .success(.written)) }
-    #expect(central.answers.count == 4)
-    #expect(scene.events.filter { $0 == .asked(0, question) }.count == 4)
+    for _ in 0..<4 { expect(scene.write(question, by: central), is: .success(.written)) }
+    expect(central.answers.count, is: 4)
+    expect(scene.events.filter { $0 == .asked(0, question) }.count, is: 4)
     // Declarations of 2-byte and of 16-byte UUIDs never share a response.
     let everything = AttributeHandleRange(
       start: AttributeHandle(rawValue: 1), end: AttributeHandle(rawValue: 0x20))
@@ -147,11 +147,11 @@ struct AskTests {
       Issue.record("Nothing is found")
       return
     }
-    #expect(found.count == 13)
+    expect(found.count, is: 13)
     scene.expectHealthy()
     // No packet exceeds the controller's buffers.
     let limit = 5 + Int(ball.configuration.aclDataLength)
-    #expect(scene.sent.allSatisfy { $0.first != 0x02 || $0.count <= limit })
+    expect(scene.sent.allSatisfy { $0.first != 0x02 || $0.count <= limit })
   }
 }
 

@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 private typealias Handle = GuardedDatabase.Handle
@@ -34,67 +34,67 @@ struct BeliefTests {
   @Test("A link to a bonded peer is encrypted at once; no request is sent unencrypted")
   func encryptsFirst() {
     let pair = bondedPair()
-    for device in pair.devices { #expect(device.isEncrypted) }
-    #expect(pair.central.perform(.exchangeMTU))
+    for device in pair.devices { expect(device.isEncrypted) }
+    expect(pair.central.perform(.exchangeMTU))
     pair.run(for: 1_000)
-    #expect(pair.central.isEncrypted)
-    #expect(pair.central.operation == nil)
+    expect(pair.central.isEncrypted)
+    expect(pair.central.operation, is: nil)
     let mtu = pair.central.host.mtu(at: 0)
-    #expect(mtu != .minimum)
-    #expect(pair.central.collector.errors == [])
-    #expect(pair.peripheral.packetsInClear == 0)
+    expect(mtu != .minimum)
+    expect(pair.central.collector.errors, is: [])
+    expect(pair.peripheral.packetsInClear, is: 0)
   }
 
   @Test("A peer without the key receives no request, and the operation fails; the link stays")
   func impostor() {
     let pair = bondedPair { $0.peripheral.removeBonds() }
-    #expect(pair.central.record.encryptionFailures == [.pinOrKeyMissing])
-    #expect(pair.central.protection == .bonded)
-    #expect(pair.peripheral.protection == .none)
-    #expect(pair.central.host.connectionCount == 1)
+    expect(pair.central.record.encryptionFailures, is: [.pinOrKeyMissing])
+    expect(pair.central.protection, is: .bonded)
+    expect(pair.peripheral.protection, is: .none)
+    expect(pair.central.host.connectionCount, is: 1)
     for count in 1...2 {
-      #expect(pair.central.perform(.read(Handle.open)))
+      expect(pair.central.perform(.read(Handle.open)))
       pair.run(for: 1_000)
-      #expect(
-        pair.central.collector.errors
-          == Array(repeating: .encryptionFailed(.pinOrKeyMissing), count: count))
+      expect(
+        pair.central.collector.errors,
+        is: Array(repeating: .encryptionFailed(.pinOrKeyMissing), count: count))
     }
-    #expect(pair.peripheral.packetsInClear == 0)
-    #expect(pair.central.bondCount == 1)
+    expect(pair.peripheral.packetsInClear, is: 0)
+    expect(pair.central.bondCount, is: 1)
     // Nor does it when the program asks for encryption.
     let failures = pair.central.record.encryptionFailures.count
     _ = pair.central.secure()
     pair.run(for: 1_000)
-    #expect(pair.central.record.encryptionFailures.dropFirst(failures) == [.pinOrKeyMissing])
-    #expect(pair.central.protection == .bonded)
+    expect(pair.central.record.encryptionFailures.dropFirst(failures), is: [.pinOrKeyMissing])
+    expect(pair.central.protection, is: .bonded)
   }
 
   @Test("A value from an unencrypted link is dropped, and accepted from an encrypted one")
   func notification() {
     let pair = bondedPair(inClear: true)
-    #expect(pair.central.collector.security == .bonded)
+    expect(pair.central.collector.security, is: .bonded)
     notify(pair.central)
-    #expect(pair.central.collector.notified.isEmpty)
+    expect(pair.central.collector.notified.isEmpty)
     _ = pair.central.secure()
     pair.run(for: 1_000)
-    #expect(pair.central.isEncrypted)
-    #expect(pair.central.collector.security == pair.central.protection)
+    expect(pair.central.isEncrypted)
+    expect(pair.central.collector.security, is: pair.central.protection)
     notify(pair.central)
-    #expect(pair.central.collector.notified.count == 1)
+    expect(pair.central.collector.notified.count, is: 1)
   }
 
   /// A peer that gets no confirmation ends the link after 30 s: Vol 3, Part F, 3.3.3.
   @Test("An indication from an unencrypted link is confirmed, and its value dropped")
   func indication() {
     let pair = bondedPair(inClear: true)
-    #expect(!pair.central.isEncrypted)
+    expect(!pair.central.isEncrypted)
     var confirmations = 0
     pair.central.onPacket = { if $0.count == 10, $0[9] == 0x1E { confirmations += 1 } }
     for opcode: UInt8 in [0x1D, 0x1B] {
       notify(pair.central, opcode: opcode)
       pair.run(for: 100)
-      #expect(confirmations == 1)
-      #expect(pair.central.collector.notified.isEmpty)
+      expect(confirmations, is: 1)
+      expect(pair.central.collector.notified.isEmpty)
     }
   }
 
@@ -103,21 +103,21 @@ struct BeliefTests {
     let pair = bondedPair(inClear: true)
     pair.central.removeBonds()
     notify(pair.central)
-    #expect(pair.central.collector.notified.count == 1)
-    #expect(pair.central.perform(.exchangeMTU))
+    expect(pair.central.collector.notified.count, is: 1)
+    expect(pair.central.perform(.exchangeMTU))
     pair.run(for: 1_000)
-    #expect(pair.central.operation == nil)
-    #expect(pair.central.protection == .none)
+    expect(pair.central.operation, is: nil)
+    expect(pair.central.protection, is: .none)
   }
 
   @Test("A pairing that fails on a link with a bond fails the operation that waits for it")
   func failedPairing() {
     let pair = bondedPair(inClear: true) { $0.peripheral.host.security.policy.isOpen = false }
-    #expect(pair.central.pair())
-    #expect(pair.central.perform(.exchangeMTU))
+    expect(pair.central.pair())
+    expect(pair.central.perform(.exchangeMTU))
     pair.run(for: 1_000)
-    #expect(pair.central.collector.errors == [.encryptionFailed(.authenticationFailure)])
-    #expect(pair.peripheral.packetsInClear == 0)
+    expect(pair.central.collector.errors, is: [.encryptionFailed(.authenticationFailure)])
+    expect(pair.peripheral.packetsInClear, is: 0)
   }
 
   @Test("The wait for a controller's encryption event ends after 45 s")
@@ -126,13 +126,13 @@ struct BeliefTests {
     let central = pair.central
     // The command is acknowledged, and encryption never begins.
     pair.peripheral.radio.faults.leaveUnanswered(.leLongTermKeyRequestReply)
-    #expect(central.perform(.exchangeMTU))
+    expect(central.perform(.exchangeMTU))
     #expect(throws: Never.self) { try pair.bench.settle() }
     let begin = pair.bench.now
     central.host.advance(to: begin.advanced(by: 44_999))
-    #expect(central.collector.errors == [])
+    expect(central.collector.errors, is: [])
     central.host.advance(to: begin.advanced(by: 45_000))
-    #expect(central.collector.errors == [.encryptionFailed(.connectionTimeout)])
-    #expect(central.record.encryptionFailures == [.commandDisallowed, .connectionTimeout])
+    expect(central.collector.errors, is: [.encryptionFailed(.connectionTimeout)])
+    expect(central.record.encryptionFailures, is: [.commandDisallowed, .connectionTimeout])
   }
 }

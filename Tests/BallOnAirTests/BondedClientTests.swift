@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 private typealias Handle = GuardedDatabase.Handle
@@ -12,10 +12,10 @@ struct BondedClientTests {
   private func subscribedPair(seed: UInt64 = 8) -> SecurePair {
     let pair = SecurePair(seed: seed)
     pair.pair()
-    #expect(pair.perform(.subscribe(Handle.serviceChangedConfiguration, .indication)) == nil)
-    #expect(pair.perform(.subscribe(Handle.guardedConfiguration, .notification)) == nil)
-    #expect(pair.perform(.subscribe(Handle.openConfiguration, .indication)) == nil)
-    #expect(pair.perform(.write(Handle.clientFeatures, byteCount: 1), value: 1) == nil)
+    expect(pair.perform(.subscribe(Handle.serviceChangedConfiguration, .indication)), is: nil)
+    expect(pair.perform(.subscribe(Handle.guardedConfiguration, .notification)), is: nil)
+    expect(pair.perform(.subscribe(Handle.openConfiguration, .indication)), is: nil)
+    expect(pair.perform(.write(Handle.clientFeatures, byteCount: 1), value: 1), is: nil)
     return pair
   }
 
@@ -42,15 +42,15 @@ struct BondedClientTests {
     let pair = subscribedPair()
     pair.disconnect()
     pair.connect(inClear: true)
-    #expect(pair.peripheral.application.listening == [:])
+    expect(pair.peripheral.application.listening, is: [:])
     update(pair, .open, 7)
-    #expect(pair.central.collector.notified.isEmpty)
+    expect(pair.central.collector.notified.isEmpty)
     pair.secure()
     update(pair, .guarded, 9)
-    #expect(pair.central.collector.notified.map(\.handle) == [Handle.open, Handle.guarded])
-    #expect(pair.central.collector.notified.map(\.value) == [[7], [9]])
-    #expect(pair.read(Handle.clientFeatures) == [1])
-    #expect(pair.read(Handle.openConfiguration) == [2, 0])
+    expect(pair.central.collector.notified.map(\.handle), is: [Handle.open, Handle.guarded])
+    expect(pair.central.collector.notified.map(\.value), is: [[7], [9]])
+    expect(pair.read(Handle.clientFeatures), is: [1])
+    expect(pair.read(Handle.openConfiguration), is: [2, 0])
   }
 
   @Test("They are stored with the bond, and restored after a restart of the server")
@@ -61,33 +61,33 @@ struct BondedClientTests {
     pair.connect()
     pair.secure()
     update(pair, .guarded, 9)
-    #expect(pair.central.collector.notified.map(\.value) == [[9]])
+    expect(pair.central.collector.notified.map(\.value), is: [[9]])
     // The client is change-aware.
-    #expect(pair.perform(.read(Handle.guarded)) == nil)
+    expect(pair.perform(.read(Handle.guarded)), is: nil)
   }
 
   @Test("A cancelled subscription stays cancelled")
   func unsubscribed() {
     let pair = subscribedPair()
-    #expect(pair.perform(.subscribe(Handle.guardedConfiguration, .none)) == nil)
+    expect(pair.perform(.subscribe(Handle.guardedConfiguration, .none)), is: nil)
     again(pair)
     update(pair, .guarded, 9)
-    #expect(pair.central.collector.notified.isEmpty)
+    expect(pair.central.collector.notified.isEmpty)
     update(pair, .open, 7)
-    #expect(pair.central.collector.notified.map(\.value) == [[7]])
+    expect(pair.central.collector.notified.map(\.value), is: [[7]])
   }
 
   @Test("A subscription is stored at once, not only when the link ends")
   func keptAtOnce() throws {
     let pair = subscribedPair()
     let record = try #require(pair.peripheral.bond?.client)
-    #expect(record.features == 1)
-    #expect(record.serviceChanged == .indication)
-    #expect(record.subscriptions[1] == .indication)
-    #expect(record.subscriptions[2] == .notification)
-    #expect(record.isChangeAware)
-    #expect(record.databaseHash == pair.peripheral.host.server.database.hash)
-    #expect(pair.central.bond?.client?.subscriptions == ClientConfigurations())
+    expect(record.features, is: 1)
+    expect(record.serviceChanged, is: .indication)
+    expect(record.subscriptions[1], is: .indication)
+    expect(record.subscriptions[2], is: .notification)
+    expect(record.isChangeAware)
+    expect(record.databaseHash, is: pair.peripheral.host.server.database.hash)
+    expect(pair.central.bond?.client?.subscriptions, is: ClientConfigurations())
   }
 
   @Test("With another database only the subscription to Service Changed is restored")
@@ -95,16 +95,16 @@ struct BondedClientTests {
     let pair = subscribedPair()
     restartWithAnotherDatabase(pair)
     pair.connect(inClear: true)
-    #expect(pair.central.collector.notified.isEmpty)
+    expect(pair.central.collector.notified.isEmpty)
     pair.secure()
-    #expect(pair.central.collector.notified.map(\.handle) == [Handle.serviceChanged])
-    #expect(pair.central.collector.notified.first?.value == [1, 0, 0xFF, 0xFF])
-    #expect(pair.peripheral.application.listening == [:])
+    expect(pair.central.collector.notified.map(\.handle), is: [Handle.serviceChanged])
+    expect(pair.central.collector.notified.first?.value, is: [1, 0, 0xFF, 0xFF])
+    expect(pair.peripheral.application.listening, is: [:])
     // The client has confirmed, so it is change-aware.
-    #expect(pair.perform(.read(Handle.guarded)) == nil)
+    expect(pair.perform(.read(Handle.guarded)), is: nil)
     again(pair)
-    #expect(pair.central.collector.notified.count == 1)
-    #expect(pair.perform(.read(Handle.guarded)) == nil)
+    expect(pair.central.collector.notified.count, is: 1)
+    expect(pair.perform(.read(Handle.guarded)), is: nil)
   }
 
   // Symptom: only the subscription to Service Changed was restored.
@@ -119,23 +119,24 @@ struct BondedClientTests {
     pair.peripheral.restart(database)
     pair.run(for: 5_000)
     pair.connect(inClear: true)
-    #expect(pair.central.collector.notified.isEmpty)
-    #expect(pair.peripheral.application.listening == [:])
+    expect(pair.central.collector.notified.isEmpty)
+    expect(pair.peripheral.application.listening, is: [:])
     pair.secure()
-    #expect(pair.central.collector.notified.map(\.handle) == [Handle.serviceChanged])
-    #expect(pair.central.collector.notified.first?.value == [1, 0, 0xFF, 0xFF])
-    #expect(
-      pair.peripheral.application.listening
-        == [[0, ApplicationAttribute.guarded.rawValue]: .notification])
+    expect(pair.central.collector.notified.map(\.handle), is: [Handle.serviceChanged])
+    expect(pair.central.collector.notified.first?.value, is: [1, 0, 0xFF, 0xFF])
+    expect(
+      pair.peripheral.application.listening,
+      is: [[0, ApplicationAttribute.guarded.rawValue]: .notification])
     // The client has confirmed, so it is change-aware, and gets values.
     update(pair, .open, 7)
     update(pair, .guarded, 9)
-    #expect(pair.central.collector.notified.map(\.value).dropFirst() == [[9]])
+    expect(pair.central.collector.notified.map(\.value).dropFirst(), is: [[9]])
     let record = try #require(pair.peripheral.bond?.client)
-    #expect(record.databaseHash == hash)
-    #expect(record.isChangeAware)
-    #expect(record.features == 1)
-    #expect((0..<4).map { record.subscriptions[$0] } == [.indication, .none, .notification, .none])
+    expect(record.databaseHash, is: hash)
+    expect(record.isChangeAware)
+    expect(record.features, is: 1)
+    expect(
+      (0..<4).map { record.subscriptions[$0] }, is: [.indication, .none, .notification, .none])
   }
 
   // Symptom: the record of the bond replaced it, and the client was never notified of changes.
@@ -143,33 +144,33 @@ struct BondedClientTests {
   func subscribedEarly() throws {
     let pair = SecurePair()
     pair.pair()
-    #expect(pair.perform(.read(Handle.guarded)) == nil)
-    #expect(try #require(pair.peripheral.bond?.client).serviceChanged == .none)
+    expect(pair.perform(.read(Handle.guarded)), is: nil)
+    expect(try #require(pair.peripheral.bond?.client).serviceChanged, is: .none)
     restartWithAnotherDatabase(pair)
     pair.connect(inClear: true)
     let configuration = UInt8(Handle.serviceChangedConfiguration.rawValue)
     pair.central.radio.send([0x12, configuration, 0, 2, 0])
     pair.run(for: 500)
     pair.secure()
-    #expect(pair.central.collector.notified.map(\.handle) == [Handle.serviceChanged])
-    #expect(pair.peripheral.bond?.client?.serviceChanged == .indication)
+    expect(pair.central.collector.notified.map(\.handle), is: [Handle.serviceChanged])
+    expect(pair.peripheral.bond?.client?.serviceChanged, is: .indication)
   }
 
   @Test("A client with robust caching is out of sync with another database")
   func outOfSync() {
     let pair = SecurePair()
     pair.pair()
-    #expect(pair.perform(.write(Handle.clientFeatures, byteCount: 1), value: 1) == nil)
+    expect(pair.perform(.write(Handle.clientFeatures, byteCount: 1), value: 1), is: nil)
     restartWithAnotherDatabase(pair)
     pair.connect()
     pair.secure()
-    #expect(pair.refusal(.read(Handle.guarded)) == .databaseOutOfSync)
+    expect(pair.refusal(.read(Handle.guarded)), is: .databaseOutOfSync)
     // The link is lost before the client's next request, which would make it change-aware.
     again(pair)
-    #expect(pair.refusal(.read(Handle.guarded)) == .databaseOutOfSync)
-    #expect(pair.perform(.read(Handle.guarded)) == nil)
+    expect(pair.refusal(.read(Handle.guarded)), is: .databaseOutOfSync)
+    expect(pair.perform(.read(Handle.guarded)), is: nil)
     again(pair)
-    #expect(pair.perform(.read(Handle.guarded)) == nil)
+    expect(pair.perform(.read(Handle.guarded)), is: nil)
   }
 
   @Test("A database that changes during the link changes what is stored")
@@ -179,17 +180,17 @@ struct BondedClientTests {
     let range = pair.peripheral.host.server.database.grow()
     pair.peripheral.host.server.databaseChanged(in: range)
     pair.run(for: 10_000)
-    #expect(pair.peripheral.host.connectionCount == 0)
+    expect(pair.peripheral.host.connectionCount, is: 0)
     let record = try #require(pair.peripheral.bond?.client)
-    #expect(record.databaseHash == pair.peripheral.host.server.database.hash)
-    #expect(!record.isChangeAware)
-    #expect(record.subscriptions[2] == .notification)
+    expect(record.databaseHash, is: pair.peripheral.host.server.database.hash)
+    expect(!record.isChangeAware)
+    expect(record.subscriptions[2], is: .notification)
     let count = pair.central.collector.notified.count
     pair.connect()
     pair.secure()
-    #expect(pair.central.collector.notified.count == count + 1)
-    #expect(pair.central.collector.notified.last?.handle == Handle.serviceChanged)
-    #expect(pair.peripheral.bond?.client?.isChangeAware == true)
+    expect(pair.central.collector.notified.count, is: count + 1)
+    expect(pair.central.collector.notified.last?.handle, is: Handle.serviceChanged)
+    expect(pair.peripheral.bond?.client?.isChangeAware, is: true)
   }
 
   @Test("A removed bond, or a new pairing, deletes what was stored")
@@ -200,8 +201,8 @@ struct BondedClientTests {
     pair.pair()
     update(pair, .guarded, 9)
     update(pair, .open, 9)
-    #expect(pair.central.collector.notified.isEmpty)
-    #expect(pair.read(Handle.clientFeatures) == [0])
+    expect(pair.central.collector.notified.isEmpty)
+    expect(pair.read(Handle.clientFeatures), is: [0])
   }
 
   @Test("A client that returns without encryption receives neither values nor its subscriptions")
@@ -213,18 +214,18 @@ struct BondedClientTests {
     pair.central.removeBonds()
     pair.connect()
     update(pair, .guarded, 8)
-    #expect(pair.refusal(.read(Handle.guarded)) == .insufficientEncryption)
-    #expect(
-      pair.refusal(.subscribe(Handle.guardedConfiguration, .notification))
-        == .insufficientEncryption)
-    #expect(pair.refusal(.read(Handle.authenticated)) == .insufficientEncryption)
+    expect(pair.refusal(.read(Handle.guarded)), is: .insufficientEncryption)
+    expect(
+      pair.refusal(.subscribe(Handle.guardedConfiguration, .notification)),
+      is: .insufficientEncryption)
+    expect(pair.refusal(.read(Handle.authenticated)), is: .insufficientEncryption)
     pair.disconnect()
     // The client returns.
     pair.central.host.security.bonds.store(bond)
     pair.connect()
     pair.secure()
     update(pair, .guarded, 9)
-    #expect(pair.refusal(.read(Handle.authenticated)) == .insufficientAuthentication)
-    #expect(pair.central.collector.notified.map(\.value) == [[9]])
+    expect(pair.refusal(.read(Handle.authenticated)), is: .insufficientAuthentication)
+    expect(pair.central.collector.notified.map(\.value), is: [[9]])
   }
 }

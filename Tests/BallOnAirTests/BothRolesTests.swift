@@ -1,7 +1,7 @@
 import BallTestSupport
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 import VirtualRadio
 
 /// Two balls on one air, each a host in both roles: both scan, connect, ask and answer at the same
@@ -15,16 +15,16 @@ struct BothRolesTests {
     let pair = Pair(seed: seed)
     pair.run(for: 20_000)
     for (asker, other) in pair.directions {
-      #expect(asker.answerCount > 100)
-      #expect(asker.accepted.count == asker.answerCount + asker.waitingCount)
-      #expect(asker.lostAnswers == 0)
-      #expect(asker.errors.isEmpty)
-      #expect(Set(asker.accepted).isSubset(of: other.questions))
-      #expect(other.questions.count == Set(other.questions).count)
+      expect(asker.answerCount > 100)
+      expect(asker.accepted.count, is: asker.answerCount + asker.waitingCount)
+      expect(asker.lostAnswers, is: 0)
+      expect(asker.errors.isEmpty)
+      expect(Set(asker.accepted).isSubset(of: other.questions))
+      expect(other.questions.count, is: Set(other.questions).count)
       // One question may be on its way.
-      #expect(other.questions.count <= asker.accepted.count + asker.links.count)
+      expect(other.questions.count <= asker.accepted.count + asker.links.count)
     }
-    #expect(!pair.isStuck)
+    expect(!pair.isStuck)
   }
 
   @Test(
@@ -43,12 +43,12 @@ struct BothRolesTests {
     let before = pair.directions.map(\.asker.answerCount)
     pair.run(for: 20_000)
     for (index, (asker, other)) in pair.directions.enumerated() {
-      #expect(asker.answerCount > before[index] + 50, "it asks again")
-      #expect(asker.accepted.count == asker.answerCount + asker.lostAnswers + asker.waitingCount)
-      #expect(Set(asker.accepted).isSubset(of: other.questions))
-      #expect(other.questions.count == Set(other.questions).count)
+      expect(asker.answerCount > before[index] + 50, "it asks again")
+      expect(asker.accepted.count, is: asker.answerCount + asker.lostAnswers + asker.waitingCount)
+      expect(Set(asker.accepted).isSubset(of: other.questions))
+      expect(other.questions.count, is: Set(other.questions).count)
     }
-    #expect(!pair.isStuck)
+    expect(!pair.isStuck)
   }
 }
 

@@ -1,7 +1,7 @@
 import BallTestSupport
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 import VirtualRadio
 
 /// Two hosts with channels, each on a controller of the virtual air.
@@ -28,13 +28,13 @@ struct ChannelTests {
     pair.central.owner.listen(on: 0x0080)
     pair.peripheral.owner.listen(on: 0x0080)
     pair.peripheral.owner.listen(on: 0x00FF)
-    #expect(pair.central.open(0x0080) == 0)
-    #expect(pair.central.open(0x00FF) == 1)
+    expect(pair.central.open(0x0080), is: 0)
+    expect(pair.central.open(0x00FF), is: 1)
     pair.run(for: 500)
-    #expect(pair.peripheral.open(0x0080) == 2)
+    expect(pair.peripheral.open(0x0080), is: 2)
     pair.run(for: 500)
     for device in pair.devices {
-      #expect(device.owner.streams.mapValues(\.spsm) == [0: 0x0080, 1: 0x00FF, 2: 0x0080])
+      expect(device.owner.streams.mapValues(\.spsm), is: [0: 0x0080, 1: 0x00FF, 2: 0x0080])
     }
     var sent: [[UInt8]] = []
     for channel in 0..<3 {
@@ -52,8 +52,8 @@ struct ChannelTests {
       }
       if received.allSatisfy({ $0.count == 20_000 }) { break }
     }
-    #expect(received == sent)
-    #expect(pair.central.owner.ends.isEmpty)
+    expect(received, is: sent)
+    expect(pair.central.owner.ends.isEmpty)
   }
 
   @Test("A reader that stops reading stops its sender, but no other channel and no attribute")
@@ -65,23 +65,23 @@ struct ChannelTests {
     pair.run(for: 500)
     let sent = bytes(10_000, seed: 1)
     pair.central.send(sent, on: 0)
-    #expect(pair.central.host.mtu(at: 0) == .minimum)
-    #expect(pair.central.perform(.exchangeMTU))
+    expect(pair.central.host.mtu(at: 0), is: .minimum)
+    expect(pair.central.perform(.exchangeMTU))
     pair.run(for: 5_000)
     let waiting = pair.peripheral.owner.streams[0]?.incoming.count ?? 0
     // Four credits of 498 bytes, minus two bytes for the length of each SDU of 600 bytes.
-    #expect(waiting > 1_400 && waiting <= ByteStreams.capacity)
-    #expect(pair.central.host.mtu(at: 0) == .maximum)
+    expect(waiting > 1_400 && waiting <= ByteStreams.capacity)
+    expect(pair.central.host.mtu(at: 0), is: .maximum)
     pair.central.send([1, 2, 3], on: 1)
     pair.run(for: 500)
-    #expect(pair.peripheral.take(from: 1) == [1, 2, 3])
-    #expect(pair.peripheral.owner.streams[0]?.incoming.count == waiting)
+    expect(pair.peripheral.take(from: 1), is: [1, 2, 3])
+    expect(pair.peripheral.owner.streams[0]?.incoming.count, is: waiting)
 
     var received: [UInt8] = []
     for _ in 0..<100 {
       received += pair.peripheral.take(from: 0)
       pair.run(for: 50)
     }
-    #expect(received == sent)
+    expect(received, is: sent)
   }
 }

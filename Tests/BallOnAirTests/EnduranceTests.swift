@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 @Suite("Long runs leave nothing behind")
@@ -13,18 +13,18 @@ struct EnduranceTests {
     scene.subscribe(phone)
     for number in 0..<1_000 {
       let text = "Is \(number) the number that I have been looking for all along?"
-      #expect(scene.write(text, by: phone) == .success(.written))
-      #expect(phone.answers.count == number + 1)
+      expect(scene.write(text, by: phone), is: .success(.written))
+      expect(phone.answers.count, is: number + 1)
       scene.sent.removeAll()
     }
     scene.expectHealthy()
     let asked = scene.events.filter { if case .asked = $0 { true } else { false } }
-    #expect(asked.count == 1_000)
-    #expect(!scene.events.contains { if case .missed = $0 { true } else { false } })
+    expect(asked.count, is: 1_000)
+    expect(!scene.events.contains { if case .missed = $0 { true } else { false } })
     // Each of the twenty is as likely as the others: about 50 of each.
     for text in answerTexts {
       let count = phone.answers.filter { $0 == text }.count
-      #expect((20...90).contains(count), "\(text) \(count) times")
+      expect((20...90).contains(count), "\(text) \(count) times")
     }
   }
 
@@ -37,8 +37,8 @@ struct EnduranceTests {
       try scene.connect(phone)
       if number % 2 == 0 { scene.subscribe(phone) }
       phone.forget()
-      #expect(scene.write("Number?", by: phone) == .success(.written))
-      #expect(phone.answers.count == (number % 2 == 0 ? 1 : 0))
+      expect(scene.write("Number?", by: phone), is: .success(.written))
+      expect(phone.answers.count, is: number % 2 == 0 ? 1 : 0)
       if buffersLost > 0, number % 2 == 0 {
         // The link ends with a packet in the controller, whose completion is never reported.
         scene.radio.faults.loseCompletions(buffersLost)

@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 /// A fault of a controller.

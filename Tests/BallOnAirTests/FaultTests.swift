@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 @testable import struct BluetoothHost.Host
@@ -41,7 +41,7 @@ struct FaultTests {
       if side == .ball { scene.ballVanishes() } else { scene.dismiss(asker) }
       scene.run(for: 5_000)
       if side == .ball {
-        #expect(scene.host.radio == .fault(.lost))
+        expect(scene.host.radio, is: .fault(.lost))
         scene.ballReturns()
       }
       expectRecovery(scene, from: asker, "\(side.rawValue) gone after \(moment) packets")
@@ -57,11 +57,11 @@ struct FaultTests {
       for _ in 0..<2 {
         let phones = try (0..<count).map { _ in try scene.connectedPhone() }
         scene.radio.fail(hardwareCode: nil)
-        #expect(scene.host.connectionCount == count)
-        #expect(!scene.isInviting)
+        expect(scene.host.connectionCount, is: count)
+        expect(!scene.isInviting)
         if count == 0 {
           scene.run(for: 31_999)
-          #expect(!scene.isInviting)
+          expect(!scene.isInviting)
           scene.run(for: 1)
         } else {
           scene.run(within: 240_000) { scene.isInviting && scene.host.connectionCount == 0 }
@@ -87,15 +87,15 @@ struct FaultTests {
       }
       fault.strike(asker.radio)
       for _ in 0..<3 {
-        #expect(scene.write("Me?", by: bystander) == .success(.written), "\(fault)")
+        expect(scene.write("Me?", by: bystander), is: .success(.written), "\(fault)")
         count += 1
-        #expect(bystander.answers.count == count, "\(fault)")
+        expect(bystander.answers.count, is: count, "\(fault)")
         scene.run(for: 1_000)
       }
       scene.run(within: 60_000) { asker.isFinished }
       scene.dismiss(asker)
       scene.run(for: 3_000)
-      #expect(bystander.isConnected, "\(fault)")
+      expect(bystander.isConnected, "\(fault)")
       scene.expectHealthy()
     }
   }
@@ -107,10 +107,10 @@ struct FaultTests {
       let phone = try scene.connectedPhone()
       scene.subscribe(phone)
       _ = scene.write("Number \(number)?", by: phone)
-      #expect(phone.answers.count == 1)
+      expect(phone.answers.count, is: 1)
       scene.ballVanishes()
       scene.run(for: 1_000)
-      #expect(scene.host.deadline == nil)
+      expect(scene.host.deadline, is: nil)
       scene.ballReturns()
       scene.run(within: 5_000) { scene.isInviting }
       scene.expectHealthy()
@@ -131,10 +131,10 @@ struct FaultTests {
       }
       scene.host.shutDown()
       scene.run(within: 10_000) { scene.isShutDown }
-      #expect(scene.isShutDown, "after \(moment) packets")
+      expect(scene.isShutDown, "after \(moment) packets")
       scene.settle()
-      #expect(!scene.radio.isAdvertising, "after \(moment) packets")
-      #expect(scene.radio.connectionHandles == [], "after \(moment) packets")
+      expect(!scene.radio.isAdvertising, "after \(moment) packets")
+      expect(scene.radio.connectionHandles, is: [], "after \(moment) packets")
       if isOver { break }
     }
   }
@@ -194,7 +194,7 @@ struct FaultTests {
   ) {
     if scene.air.controllers.contains(where: { $0 === asker.radio }) {
       scene.run(within: 120_000) { asker.isFinished }
-      #expect(asker.isFinished, what)
+      expect(asker.isFinished, what)
       scene.dismiss(asker)
     }
     scene.expectRecovery(what)
@@ -207,15 +207,15 @@ extension Scene {
     radio.faults.removeAll()
     settle()
     run(within: milliseconds) { isInviting && host.connectionCount == 0 }
-    #expect(isInviting, what)
+    expect(isInviting, what)
     let next = ask("Is all well?")
     run(within: 60_000) { next.isFinished }
-    #expect(next.isAnswered, what)
+    expect(next.isAnswered, what)
     settle()
-    #expect(isInviting, what)
-    #expect(radio.connectionHandles == [], what)
+    expect(isInviting, what)
+    expect(radio.connectionHandles, is: [], what)
     dismiss(next)
-    #expect(!isStuck, what)
+    expect(!isStuck, what)
   }
 }
 
@@ -235,6 +235,6 @@ extension Scene {
       ("well-formed packets", counters.malformedPackets == 0),
       ("answered commands", counters.unansweredCommands == 0),
       ("no deadline that has passed", host.deadline.map { $0 > now } ?? true),
-    ] { #expect(isRight, "\(what)", sourceLocation: location) }
+    ] { expect(isRight, "\(what)", sourceLocation: location) }
   }
 }

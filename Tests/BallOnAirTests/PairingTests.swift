@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 /// Two hosts with Security Managers, each on a controller of the virtual air.
@@ -9,15 +9,15 @@ struct PairingTests {
   /// Both sides have agreed, the link has this security, and the bonds are equal.
   private func expectPaired(_ pair: SecurePair, _ security: LinkSecurity) throws {
     for device in pair.devices {
-      #expect(device.protection == security)
-      #expect(device.record.security.contains(.encrypted))
-      #expect(device.bondCount == 1)
+      expect(device.protection, is: security)
+      expect(device.record.security.contains(.encrypted))
+      expect(device.bondCount, is: 1)
     }
     let own = try #require(pair.central.bond)
     let other = try #require(pair.peripheral.bond)
-    #expect(own.longTermKey == other.longTermKey)
-    #expect(own.identityAddress == pair.peripheral.address)
-    #expect(other.identityAddress == pair.central.address)
+    expect(own.longTermKey, is: other.longTermKey)
+    expect(own.identityAddress, is: pair.peripheral.address)
+    expect(other.identityAddress, is: pair.central.address)
   }
 
   struct Row: CustomTestStringConvertible, Sendable {
@@ -44,7 +44,7 @@ struct PairingTests {
   func pairs(_ row: Row) throws {
     let pair = SecurePair(peripheral: row.peripheral, configuration: row.configuration)
     pair.connect()
-    #expect(pair[keyPath: row.begins].pair())
+    expect(pair[keyPath: row.begins].pair())
     pair.run(for: 2_000)
     try expectPaired(pair, row.security)
   }
@@ -54,13 +54,13 @@ struct PairingTests {
     let policy = PairingPolicy(ioCapability: .displayYesNo)
     let pair = SecurePair(central: policy, peripheral: policy)
     pair.connect()
-    #expect(pair.central.pair())
+    expect(pair.central.pair())
     pair.run(for: 1_000)
-    #expect(pair.central.record.prompts.count == 1)
-    #expect(pair.central.record.prompts == pair.peripheral.record.prompts)
+    expect(pair.central.record.prompts.count, is: 1)
+    expect(pair.central.record.prompts, is: pair.peripheral.record.prompts)
     for device in pair.devices {
-      #expect(device.protection == .none)
-      #expect(device.confirm())
+      expect(device.protection, is: .none)
+      expect(device.confirm())
     }
     pair.run(for: 1_000)
     try expectPaired(pair, .encrypted | .authenticated | .secureConnections | .bonded)
@@ -72,11 +72,11 @@ struct PairingTests {
     pair.pair()
     pair.disconnect()
     pair.connect(inClear: true)
-    for device in pair.devices { #expect(device.protection == .bonded) }
-    #expect(pair.central.secure())
+    for device in pair.devices { expect(device.protection, is: .bonded) }
+    expect(pair.central.secure())
     pair.run(for: 1_000)
     try expectPaired(pair, .encrypted | .secureConnections | .bonded)
-    #expect(pair.central.record.outcomes.count == 1)
+    expect(pair.central.record.outcomes.count, is: 1)
   }
 
   @Test("A wrong key ends the link at both sides")
@@ -86,7 +86,7 @@ struct PairingTests {
     pair.central.radio.faults.changeKeys(1)
     _ = pair.central.pair()
     pair.run(for: 2_000)
-    #expect(pair.central.host.connectionCount == 0)
-    for device in pair.devices { #expect(device.bondCount == 0) }
+    expect(pair.central.host.connectionCount, is: 0)
+    for device in pair.devices { expect(device.bondCount, is: 0) }
   }
 }

@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 private typealias Handle = GuardedDatabase.Handle
@@ -49,17 +49,17 @@ struct PrivacyTests {
     var seen: [DeviceAddress] = []
     for _ in 0..<4 {
       let address = pair.peripheral.host.address
-      #expect(address.isResolved(by: Self.keys.1))
-      #expect(pair.peripheral.radio.randomAddress == address)
-      #expect(pair.peripheral.radio.isAdvertising)
-      #expect(!seen.contains(address))
+      expect(address.isResolved(by: Self.keys.1))
+      expect(pair.peripheral.radio.randomAddress, is: address)
+      expect(pair.peripheral.radio.isAdvertising)
+      expect(!seen.contains(address))
       seen.append(address)
-      #expect(try find(pair) == address)
+      expect(try find(pair), is: address)
       pair.run(for: 900_000 - 1_100)
     }
-    #expect(pair.peripheral.host.radio == .advertising)
-    #expect(pair.peripheral.refusedCommands == [])
-    #expect(pair.central.refusedCommands == [])
+    expect(pair.peripheral.host.radio, is: .advertising)
+    expect(pair.peripheral.refusedCommands, is: [])
+    expect(pair.central.refusedCommands, is: [])
   }
 
   @Test("The pause for an address change does not appear in the radio's state")
@@ -68,8 +68,8 @@ struct PrivacyTests {
     var states: [RadioState] = []
     pair.check = { states.append(pair.peripheral.host.radio) }
     pair.run(for: 2_000_000)
-    #expect(!states.isEmpty)
-    #expect(states.allSatisfy { $0 == .advertising })
+    expect(!states.isEmpty)
+    expect(states.allSatisfy { $0 == .advertising })
   }
 
   @Test("The scanner is private too, and continues to scan with the next address")
@@ -78,11 +78,11 @@ struct PrivacyTests {
     pair.central.host.scan(ScanParameters())
     pair.run(for: 1_000)
     let address = pair.central.host.address
-    #expect(address.isResolved(by: Self.keys.0))
+    expect(address.isResolved(by: Self.keys.0))
     pair.run(for: 900_000)
-    #expect(pair.central.host.address != address)
-    #expect(pair.central.radio.randomAddress == pair.central.host.address)
-    #expect(pair.central.radio.isScanning)
+    expect(pair.central.host.address != address)
+    expect(pair.central.radio.randomAddress, is: pair.central.host.address)
+    expect(pair.central.radio.isScanning)
   }
 
   @Test(
@@ -92,26 +92,26 @@ struct PrivacyTests {
     let pair = hiddenPair(controllers)
     let found = try find(pair)
     pair.connect(to: found)
-    #expect(pair.central.collector.peers == [0: found])
+    expect(pair.central.collector.peers, is: [0: found])
     _ = pair.central.pair()
     pair.run(for: 2_000)
-    #expect(pair.central.bond?.identityAddress == pair.peripheral.address)
-    #expect(pair.peripheral.bond?.identityAddress == pair.central.address)
-    #expect(pair.central.bond?.identityResolvingKey == Self.keys.1)
+    expect(pair.central.bond?.identityAddress, is: pair.peripheral.address)
+    expect(pair.peripheral.bond?.identityAddress, is: pair.central.address)
+    expect(pair.central.bond?.identityResolvingKey, is: Self.keys.1)
     pair.disconnect()
     pair.run(for: 900_000)
     // The scanner now hears the identity address, and connects to it.
-    #expect(try find(pair) == pair.peripheral.address)
+    expect(try find(pair), is: pair.peripheral.address)
     pair.connect(to: pair.peripheral.address)
-    #expect(pair.central.collector.peers == [0: pair.peripheral.address])
-    #expect(pair.peripheral.application.peers == [0: pair.central.address])
-    #expect(pair.central.protection.contains(.encrypted | .bonded))
-    #expect(pair.peripheral.protection.contains(.encrypted | .bonded))
-    #expect(pair.perform(.read(Handle.guarded)) == nil)
+    expect(pair.central.collector.peers, is: [0: pair.peripheral.address])
+    expect(pair.peripheral.application.peers, is: [0: pair.central.address])
+    expect(pair.central.protection.contains(.encrypted | .bonded))
+    expect(pair.peripheral.protection.contains(.encrypted | .bonded))
+    expect(pair.perform(.read(Handle.guarded)), is: nil)
     pair.disconnect()
     pair.run(for: 900_000)
-    #expect(pair.central.refusedCommands == [])
-    #expect(pair.peripheral.refusedCommands == [])
+    expect(pair.central.refusedCommands, is: [])
+    expect(pair.peripheral.refusedCommands, is: [])
   }
 
   @Test("An address change interrupts an attempt to connect, which goes on: Vol 3, Part C, 10.7.1")
@@ -122,19 +122,19 @@ struct PrivacyTests {
     _ = pair.central.host.connect(to: absent)
     pair.run(for: 1_000_000)
     let second = pair.central.host.address
-    #expect(second != address)
-    #expect(second.isResolved(by: Self.keys.0))
-    #expect(pair.central.radio.randomAddress == second)
+    expect(second != address)
+    expect(second.isResolved(by: Self.keys.0))
+    expect(pair.central.radio.randomAddress, is: second)
     pair.run(for: 900_000)
-    #expect(pair.central.host.address != second)
+    expect(pair.central.host.address != second)
     let hasEnded = pair.central.host.canConnect
-    #expect(!hasEnded)
+    expect(!hasEnded)
     let peer = SecureDevice(
       number: 9, on: pair.bench)
     pair.run(for: 2_000)
-    #expect(pair.central.collector.peers == [0: absent])
-    #expect(peer.application.peers == [0: pair.central.host.address])
-    #expect(pair.central.refusedCommands == [])
+    expect(pair.central.collector.peers, is: [0: absent])
+    expect(peer.application.peers, is: [0: pair.central.host.address])
+    expect(pair.central.refusedCommands, is: [])
   }
 
   @Test("The host resolves the bonds that do not fit in the controller's list")
@@ -153,21 +153,21 @@ struct PrivacyTests {
       central.host.disconnectAll()
       pair.run(for: 1_000)
     }
-    #expect(pair.peripheral.bondCount == 2)
+    expect(pair.peripheral.bondCount, is: 2)
     pair.peripheral.host.security.privacy.admitsBondedOnly = true
     pair.run(for: 900_000)
-    #expect(pair.peripheral.host.security.filtersConnections == false)
+    expect(pair.peripheral.host.security.filtersConnections, is: false)
     for central in [pair.central, other] {
       _ = central.host.connect(to: pair.peripheral.address)
       pair.run(for: 1_000)
-      #expect(pair.peripheral.application.peers.values.first == central.address)
+      expect(pair.peripheral.application.peers.values.first, is: central.address)
       _ = central.secure()
       pair.run(for: 1_000)
-      #expect(central.isEncrypted)
+      expect(central.isEncrypted)
       central.host.disconnectAll()
       pair.run(for: 1_000)
     }
-    #expect(pair.peripheral.refusedCommands == [])
+    expect(pair.peripheral.refusedCommands, is: [])
   }
 
   @Test("The address changes during a link, which stays and pairs with the old one")
@@ -176,12 +176,12 @@ struct PrivacyTests {
     pair.connect(to: try find(pair))
     let address = pair.central.host.address
     pair.run(for: 900_000)
-    #expect(pair.central.host.address != address)
-    #expect(pair.central.host.connectionCount == 1)
+    expect(pair.central.host.address != address)
+    expect(pair.central.host.connectionCount, is: 1)
     _ = pair.central.pair()
     pair.run(for: 2_000)
-    #expect(pair.central.isEncrypted)
-    #expect(pair.peripheral.bond?.identityAddress == pair.central.address)
+    expect(pair.central.isEncrypted)
+    expect(pair.peripheral.bond?.identityAddress, is: pair.central.address)
   }
 
   @Test("In device privacy mode a bonded device may use its identity address")
@@ -189,10 +189,10 @@ struct PrivacyTests {
     let pair = SecurePair(keys: Self.keys)
     pair.pair()
     pair.disconnect()
-    #expect(try find(pair) == pair.peripheral.address)
+    expect(try find(pair), is: pair.peripheral.address)
     pair.connect()
     pair.secure()
-    #expect(pair.peripheral.isEncrypted)
+    expect(pair.peripheral.isEncrypted)
   }
 
   @Test(
@@ -203,10 +203,10 @@ struct PrivacyTests {
     pair.central.restart()
     pair.peripheral.restart()
     pair.run(for: 5_000)
-    #expect(try find(pair) == pair.peripheral.address)
+    expect(try find(pair), is: pair.peripheral.address)
     pair.connect()
     pair.secure()
-    #expect(pair.central.isEncrypted)
+    expect(pair.central.isEncrypted)
   }
 
   @Test("In bonded-only mode only bonded devices may connect", arguments: Controllers.allCases)
@@ -218,26 +218,26 @@ struct PrivacyTests {
     pair.disconnect()
     pair.peripheral.host.security.privacy.admitsBondedOnly = true
     pair.run(for: 1_000)
-    #expect(pair.peripheral.host.security.filtersConnections == (controllers == .resolving))
+    expect(pair.peripheral.host.security.filtersConnections, is: controllers == .resolving)
 
     _ = unknown.host.connect(to: pair.peripheral.host.address)
     pair.run(for: 3_000)
-    #expect(pair.peripheral.host.connectionCount == 0)
-    #expect(pair.peripheral.application.peers == [:])
-    #expect(unknown.collector.peers == [:])
+    expect(pair.peripheral.host.connectionCount, is: 0)
+    expect(pair.peripheral.application.peers, is: [:])
+    expect(unknown.collector.peers, is: [:])
     unknown.host.cancelConnection()
     pair.run(for: 1_000)
 
     _ = try find(pair)
     pair.connect()
     pair.secure()
-    #expect(pair.peripheral.isEncrypted)
+    expect(pair.peripheral.isEncrypted)
     pair.disconnect()
     // All devices may connect again.
     pair.peripheral.host.security.privacy.admitsBondedOnly = false
     pair.run(for: 1_000)
     _ = unknown.host.connect(to: pair.peripheral.host.address)
     pair.run(for: 1_000)
-    #expect(unknown.host.connectionCount == 1)
+    expect(unknown.host.connectionCount, is: 1)
   }
 }

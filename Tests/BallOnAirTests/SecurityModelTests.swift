@@ -1,6 +1,6 @@
 import BallTestSupport
 import EightBall
-import Testing
+import Expectations
 import VirtualRadio
 
 @testable import BluetoothHost
@@ -215,7 +215,7 @@ struct SecurityModelTests {
     let model = SecurityModel(seed: seed, hidden: seed % 3 == 0)
     for _ in 0..<120 { model.step() }
     model.heal()
-    #expect(model.encryptions > 0)
-    #expect(model.protectedValues > 0)
+    expect(model.encryptions > 0)
+    expect(model.protectedValues > 0)
   }
 }

@@ -1,7 +1,7 @@
 import BallTestSupport
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @Suite("The ball's attributes, as a central sees them")
 struct ServiceTests {
@@ -22,11 +22,11 @@ struct ServiceTests {
   func discovery(_ mtu: Int?) throws {
     let scene = try Scene<4>()
     let phone = try scene.connectedPhone(mtu: mtu)
-    #expect(
-      scene.perform(.discoverServices, by: phone) == .success(.services(Self.services)))
-    #expect(
-      scene.perform(.discoverServicesByUUID(.ballService), by: phone)
-        == .success(.services(Self.services.suffix(1))))
+    expect(
+      scene.perform(.discoverServices, by: phone), is: .success(.services(Self.services)))
+    expect(
+      scene.perform(.discoverServicesByUUID(.ballService), by: phone),
+      is: .success(.services(Self.services.suffix(1))))
 
     var found: [BluetoothUUID: (UInt8, UInt16)] = [:]
     for service in Self.services {
@@ -43,7 +43,7 @@ struct ServiceTests {
         )
       }
     }
-    #expect(found.count == 13)
+    expect(found.count, is: 13)
     let expected: [(BluetoothUUID, GATTProperties, UInt16)] = [
       (.deviceName, .read, 0x0003), (.appearance, .read, 0x0005),
       (.peripheralPreferredConnectionParameters, .read, 0x0007),
@@ -55,18 +55,18 @@ struct ServiceTests {
       (.answer, .read | .notify, 0x001F),
     ]
     for (uuid, properties, value) in expected {
-      #expect(found[uuid]?.0 == properties.rawValue)
-      #expect(found[uuid]?.1 == value)
+      expect(found[uuid]?.0, is: properties.rawValue)
+      expect(found[uuid]?.1, is: value)
     }
-    #expect(scene.host.server.handle(of: .question) == Handles.question)
-    #expect(scene.host.server.handle(of: .answer) == Handles.answer)
-    #expect(
-      scene.perform(.discoverDescriptors(Self.range(0x0020, 0x0020)), by: phone)
-        == .success(
-          .descriptors([
-            RemoteDescriptor(
-              uuid: .clientCharacteristicConfiguration, handle: Handles.configuration)
-          ])))
+    expect(scene.host.server.handle(of: .question), is: Handles.question)
+    expect(scene.host.server.handle(of: .answer), is: Handles.answer)
+    expect(
+      scene.perform(.discoverDescriptors(Self.range(0x0020, 0x0020)), by: phone),
+      is: .success(
+        .descriptors([
+          RemoteDescriptor(
+            uuid: .clientCharacteristicConfiguration, handle: Handles.configuration)
+        ])))
   }
 
   @Test("Each attribute has its value, read with any MTU")
@@ -85,9 +85,9 @@ struct ServiceTests {
     for mtu in [nil, 185] {
       let phone = try scene.connectedPhone(mtu: mtu)
       for (handle, value) in values {
-        #expect(
-          scene.perform(.read(AttributeHandle(rawValue: handle)), by: phone)
-            == .success(.value(value)))
+        expect(
+          scene.perform(.read(AttributeHandle(rawValue: handle)), by: phone),
+          is: .success(.value(value)))
       }
       scene.disconnect(phone)
     }
@@ -97,17 +97,17 @@ struct ServiceTests {
   func refusals() throws {
     let scene = try Scene<4>()
     let phone = try scene.connectedPhone()
-    #expect(
-      scene.perform(.read(Handles.question), by: phone)
-        == refused(.readRequest, Handles.question, .readNotPermitted))
-    #expect(
-      scene.write([1], to: Handles.answer, by: phone)
-        == refused(.writeRequest, Handles.answer, .writeNotPermitted))
+    expect(
+      scene.perform(.read(Handles.question), by: phone),
+      is: refused(.readRequest, Handles.question, .readNotPermitted))
+    expect(
+      scene.write([1], to: Handles.answer, by: phone),
+      is: refused(.writeRequest, Handles.answer, .writeNotPermitted))
     let beyond = AttributeHandle(rawValue: 0x0021)
-    #expect(
-      scene.perform(.read(beyond), by: phone) == refused(.readRequest, beyond, .invalidHandle))
-    #expect(
-      scene.perform(.subscribe(Handles.configuration, .indication), by: phone)
-        == refused(.writeRequest, Handles.configuration, .cccdImproperlyConfigured))
+    expect(
+      scene.perform(.read(beyond), by: phone), is: refused(.readRequest, beyond, .invalidHandle))
+    expect(
+      scene.perform(.subscribe(Handles.configuration, .indication), by: phone),
+      is: refused(.writeRequest, Handles.configuration, .cccdImproperlyConfigured))
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @testable import BallRunner
 
@@ -12,7 +12,7 @@ struct BallOutputTests {
 
   init() {
     bench.turn(at: 0)
-    #expect(bench.machine.outputLines.count == 1, "It advertises.")
+    expect(bench.machine.outputLines.count, is: 1, "It advertises.")
   }
 
   @Test("1,000 refused statements are printed up to the limit; the count follows within a second")
@@ -21,17 +21,17 @@ struct BallOutputTests {
     for _ in 0..<1_000 { bench.say("No.", at: 500) }
     // The connection and 499 statements are the burst of 500.
     let refusal = "Refused: not a question (it must end in “?”)."
-    #expect(lines == ["Connected: C0:00:00:00:00:40."] + [String](repeating: refusal, count: 499))
+    expect(lines, is: ["Connected: C0:00:00:00:00:40."] + [String](repeating: refusal, count: 499))
     // The second began with the connection.
-    #expect(bench.deadline == 1_000)
+    expect(bench.deadline, is: 1_000)
     bench.turn(at: 999)
-    #expect(lines.count == 500)
+    expect(lines.count, is: 500)
     bench.turn(at: 1_000)
-    #expect(lines.suffix(1) == ["(501 lines of C0:00:00:00:00:40 were left out.)"])
-    #expect(bench.figures[.linesLimited] == 501)
-    #expect(bench.deadline != 1_000)
+    expect(lines.suffix(1), is: ["(501 lines of C0:00:00:00:00:40 were left out.)"])
+    expect(bench.figures[.linesLimited], is: 501)
+    expect(bench.deadline != 1_000)
     bench.say("No.", at: 1_001)
-    #expect(lines.suffix(1) == [refusal])
+    expect(lines.suffix(1), is: [refusal])
   }
 
   @Test("Events without a line do not count")
@@ -39,8 +39,8 @@ struct BallOutputTests {
     bench.connect(at: 0)
     for number in 0..<1_000 { bench.subscribe(number % 2 == 0, at: 1) }
     bench.say("No.", at: 2)
-    #expect(
-      lines == ["Connected: C0:00:00:00:00:40.", "Refused: not a question (it must end in “?”)."])
+    expect(
+      lines, is: ["Connected: C0:00:00:00:00:40.", "Refused: not a question (it must end in “?”)."])
   }
 
   @Test("At the end of the program, the remaining count is printed")
@@ -49,11 +49,12 @@ struct BallOutputTests {
       bench.connect(at: 0)
       bench.disconnect(at: 0)
     }
-    #expect(lines.count == 500)
+    expect(lines.count, is: 500)
     bench.machine.endRequests = 2
-    #expect(bench.runner.run() == .asked)
-    #expect(
-      lines.suffix(2) == [
+    expect(bench.runner.run(), is: .asked)
+    expect(
+      lines.suffix(2),
+      is: [
         "Disconnected: C0:00:00:00:00:40, by the other side.",
         "(100 lines of C0:00:00:00:00:40 were left out.)",
       ])

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @testable import BallRunner
 @testable import EightBall
@@ -24,14 +24,14 @@ struct ButtonDriverTests {
       bench.lines.drive(.shake, isClosed: isClosed, at: time)
     }
     bench.turn(at: 2_010)
-    #expect(bench.actions == [.shake])
+    expect(bench.actions, is: [.shake])
     // The end of the bounce.
-    #expect(bench.deadline == 2_020)
+    expect(bench.deadline, is: 2_020)
     bench.turn(at: 2_020)
     bench.lines.drive(.shake, isClosed: false, at: 2_100)
     bench.run(from: 2_100, until: 2_300)
-    #expect(bench.actions == [.shake])
-    #expect(bench.deadline == nil)
+    expect(bench.actions, is: [.shake])
+    expect(bench.deadline, is: nil)
   }
 
   @Test("Clear held for 3 s disconnects every central")
@@ -41,21 +41,21 @@ struct ButtonDriverTests {
     bench.run(from: 2_000, until: 5_000)
     bench.lines.drive(.clear, isClosed: false, at: 5_001)
     bench.run(from: 5_001, until: 6_000)
-    #expect(bench.actions == [.clear, .release])
-    #expect(bench.deadline == nil)
+    expect(bench.actions, is: [.clear, .release])
+    expect(bench.deadline, is: nil)
   }
 
   @Test("Lights are written only when they change")
   func lights() {
     let bench = open(isLit: true)
-    #expect(bench.lines.lit == [.status])
+    expect(bench.lines.lit, is: [.status])
     let writes = bench.lines.writes
     for time in 1_001...1_100 { bench.turn(at: UInt64(time)) }
-    #expect(bench.lines.writes == writes)
+    expect(bench.lines.writes, is: writes)
     bench.showAnswer(at: 1_200)
     bench.run(from: 1_200, until: 3_000)
-    #expect(bench.lines.writes == writes + 2)
-    #expect(bench.deadline == nil)
+    expect(bench.lines.writes, is: writes + 2)
+    expect(bench.deadline, is: nil)
   }
 
   @Test(
@@ -64,20 +64,20 @@ struct ButtonDriverTests {
     let bench = open(isLit: true)
     bench.lines.remove(.hungUp)
     bench.turn(at: 2_000)
-    #expect(bench.events == [gone])
-    #expect(bench.lines.lit == [])
-    #expect(bench.deadline == 2_250)
+    expect(bench.events, is: [gone])
+    expect(bench.lines.lit, is: [])
+    expect(bench.deadline, is: 2_250)
     bench.run(from: 2_250, until: 60_000)
-    #expect(Set(bench.events) == [gone])
+    expect(Set(bench.events), is: [gone])
     // 250 ms, then doubled each time, up to 5 s.
-    #expect((bench.deadline ?? 0) <= 65_000)
+    expect((bench.deadline ?? 0) <= 65_000)
 
     bench.lines.restore()
     bench.run(from: 60_001, until: 66_000)
-    #expect(bench.events.last == "ready")
-    #expect(bench.lines.lit == [.status])
+    expect(bench.events.last, is: "ready")
+    expect(bench.lines.lit, is: [.status])
     bench.press(.shake, at: 70_000)
-    #expect(bench.actions == [.shake])
+    expect(bench.actions, is: [.shake])
   }
 
   @Test("A chip that is removed without a report is noticed at the next change of a light")
@@ -86,7 +86,7 @@ struct ButtonDriverTests {
     bench.lines.remove()
     bench.show(.connected, at: 2_000)
     bench.turn(at: 2_000)
-    #expect(bench.events == [gone])
+    expect(bench.events, is: [gone])
   }
 
   @Test("A chip that returns shows the present state at once: the radio has failed")
@@ -98,11 +98,12 @@ struct ButtonDriverTests {
     bench.run(from: 2_100, until: 2_200)
     bench.lines.restore()
     bench.run(from: 2_200, until: 2_350)
-    #expect(bench.events.last == "ready")
+    expect(bench.events.last, is: "ready")
     // It has been blinking since 2,100 ms, 100 ms on and 100 ms off.
     for time in stride(from: UInt64(2_450), through: 3_450, by: 100) {
       bench.run(from: time - 100, until: time)
-      #expect(bench.lines.lit.contains(.status) == ((time - 2_100) / 100 % 2 == 0), "at \(time) ms")
+      expect(
+        bench.lines.lit.contains(.status), is: (time - 2_100) / 100 % 2 == 0, "at \(time) ms")
     }
   }
 
@@ -113,27 +114,27 @@ struct ButtonDriverTests {
     bench.run(from: 2_000, until: 3_000)
     bench.lines.remove(.hungUp)
     bench.run(from: 3_000, until: 9_000)
-    #expect(bench.actions == [.clear])
+    expect(bench.actions, is: [.clear])
   }
 
   @Test("Lines that are refused are reported, and opened when they are free")
   func refused() {
     let bench = open { $0.isRefused = true }
-    #expect(bench.events == [busy])
+    expect(bench.events, is: [busy])
     bench.lines.isRefused = false
     bench.run(from: 1_250, until: 2_000)
-    #expect(bench.events.last == "ready")
+    expect(bench.events.last, is: "ready")
   }
 
   @Test("A button that is down when the lines are opened is not a press")
   func downAtTheStart() {
     let bench = PanelBench { $0.drive(.clear, isClosed: true, at: 500) }
     bench.run(from: 1_000, until: 9_000)
-    #expect(bench.actions == [])
+    expect(bench.actions, is: [])
     bench.lines.drive(.clear, isClosed: false, at: 10_500)
     bench.run(from: 10_500, until: 11_000)
     bench.press(.clear, at: 12_000)
-    #expect(bench.actions == [.clear])
+    expect(bench.actions, is: [.clear])
   }
 
   @Test("A chattering button wakes the loop ten times a second, not at every edge")
@@ -150,14 +151,14 @@ struct ButtonDriverTests {
     }
     // The turns that reach the limit and those after the rest, each 100 ms for 2 s; and the ends of
     // bounces.
-    #expect(wakeUps <= 100)
+    expect(wakeUps <= 100)
     bench.run(from: 3_001, until: 4_000)
-    #expect(bench.deadline == nil)
+    expect(bench.deadline, is: nil)
     // A button that no longer chatters works again.
     let count = bench.actions.count
     bench.lines.drive(.shake, isClosed: true, at: 5_000)
     bench.run(from: 5_000, until: 6_000)
-    #expect(bench.actions.count == count + 1)
+    expect(bench.actions.count, is: count + 1)
   }
 
   @Test("A chip that is removed while its button is not listened to is noticed at once")
@@ -166,7 +167,7 @@ struct ButtonDriverTests {
     bench.chatter(.shake, at: 1_001)
     bench.lines.remove(.hungUp)
     bench.turn(at: 1_002)
-    #expect(bench.events == [gone])
+    expect(bench.events, is: [gone])
   }
 
   @Test("A board with one light or one button uses what it has")
@@ -178,10 +179,10 @@ struct ButtonDriverTests {
     bench.show(.connected, at: 0)
     bench.showAnswer(at: 0)
     bench.turn(at: 1_000)
-    #expect(bench.events == [])
-    #expect(bench.lines.lit == [.status])
+    expect(bench.events, is: [])
+    expect(bench.lines.lit, is: [.status])
     bench.press(.clear, at: 2_000)
-    #expect(bench.actions == [.clear])
+    expect(bench.actions, is: [.clear])
   }
 
   /// A held clear button disconnects all 3 s after its edge.
@@ -199,24 +200,24 @@ struct ButtonDriverTests {
     // If the 3 s have passed by now, disconnecting includes clearing.
     if expected > now {
       bench.turn(at: expected - 1)
-      #expect(bench.actions == [.clear])
+      expect(bench.actions, is: [.clear])
       bench.actions = []
       bench.turn(at: expected)
     }
-    #expect(bench.actions == [.release])
+    expect(bench.actions, is: [.release])
   }
 
   @Test("At the end the lights are off and the lines free")
   func end() {
     let bench = open(isLit: true)
     bench.close()
-    #expect(bench.lines.lit == [])
-    #expect(!bench.lines.isOpen)
-    #expect(bench.deadline == nil)
+    expect(bench.lines.lit, is: [])
+    expect(!bench.lines.isOpen)
+    expect(bench.deadline, is: nil)
     let openings = bench.lines.openings
     bench.lines.change()
     bench.turn(at: 2_000)
-    #expect(bench.lines.openings == openings)
+    expect(bench.lines.openings, is: openings)
   }
 
   // MARK: Chips that are reported by name
@@ -224,12 +225,12 @@ struct ButtonDriverTests {
   @Test("The removal of a chip is reported at once, though no light changes")
   func chipLoss() {
     let bench = open()
-    #expect(bench.events == [])
-    #expect(bench.deadline == nil)
+    expect(bench.events, is: [])
+    expect(bench.deadline, is: nil)
     bench.lines.remove(.chipChanged)
     bench.turn(at: 60_000)
-    #expect(bench.events == [gone])
-    #expect(bench.deadline == 60_250)
+    expect(bench.events, is: [gone])
+    expect(bench.deadline, is: 60_250)
   }
 
   @Test("A board with only lights notices a removed chip too")
@@ -238,7 +239,7 @@ struct ButtonDriverTests {
     bench.turn(at: 1_000)
     bench.lines.remove(.chipChanged)
     bench.turn(at: 2_000)
-    #expect(bench.events == [gone])
+    expect(bench.events, is: [gone])
   }
 
   @Test("A returned chip is opened in the same turn, with its light and its buttons")
@@ -248,16 +249,16 @@ struct ButtonDriverTests {
     bench.turn(at: 2_000)
     // Retried without success until the interval is 5 s.
     while let retry = bench.deadline, retry < 60_000 { bench.turn(at: retry) }
-    #expect(try #require(bench.deadline) > 60_001)
+    expect(try #require(bench.deadline) > 60_001)
     bench.lines.restore(.chipChanged)
     bench.turn(at: 60_001)
-    #expect(Set(bench.events.dropLast()) == [gone])
-    #expect(bench.events.last == "ready")
-    #expect(bench.lines.lit == [.status])
-    #expect(bench.deadline == nil)
+    expect(Set(bench.events.dropLast()), is: [gone])
+    expect(bench.events.last, is: "ready")
+    expect(bench.lines.lit, is: [.status])
+    expect(bench.deadline, is: nil)
     bench.lines.drive(.shake, isClosed: true, at: 70_000)
     bench.turn(at: 70_000)
-    #expect(bench.actions == [.shake])
+    expect(bench.actions, is: [.shake])
   }
 
   @Test("Another chip that comes and goes changes nothing")
@@ -267,9 +268,9 @@ struct ButtonDriverTests {
       bench.lines.change()
       bench.turn(at: time * 1_000)
     }
-    #expect(bench.events == [])
-    #expect(bench.lines.lit == [.status])
-    #expect(bench.deadline == nil)
+    expect(bench.events, is: [])
+    expect(bench.lines.lit, is: [.status])
+    expect(bench.deadline, is: nil)
   }
 
   @Test(
@@ -282,8 +283,8 @@ struct ButtonDriverTests {
     bench.lines.isRefused = true
     bench.lines.restore(.chipChanged)
     bench.turn(at: 3_000)
-    #expect(bench.events == [gone])
-    #expect(bench.deadline == 3_250)
+    expect(bench.events, is: [gone])
+    expect(bench.deadline, is: 3_250)
     if areGiven {
       bench.lines.isRefused = false
       bench.lines.change()
@@ -291,7 +292,7 @@ struct ButtonDriverTests {
     } else {
       bench.turn(at: 3_250)
     }
-    #expect(bench.events == [gone, areGiven ? "ready" : busy])
+    expect(bench.events, is: [gone, areGiven ? "ready" : busy])
   }
 
   // MARK: Each call that may be the first to fail
@@ -300,15 +301,15 @@ struct ButtonDriverTests {
   func opening(button: ButtonName) {
     let bench = PanelBench { $0.lostButtons = [button] }
     bench.read(at: 1_000)
-    #expect(bench.isLost)
-    #expect(bench.lines.closings == 1)
-    #expect(bench.deadline == 1_250)
+    expect(bench.isLost)
+    expect(bench.lines.closings, is: 1)
+    expect(bench.deadline, is: 1_250)
     bench.lines.lostButtons = []
     bench.read(at: 1_249)
-    #expect(bench.isLost)
+    expect(bench.isLost)
     bench.read(at: 1_250)
-    #expect(!bench.isLost)
-    #expect(bench.deadline == nil)
+    expect(!bench.isLost)
+    expect(bench.deadline, is: nil)
   }
 
   // No change is reported, so only a read of the contacts can find out.
@@ -318,11 +319,11 @@ struct ButtonDriverTests {
     bench.chatter(.shake, at: 1_001)
     bench.lines.lostButtons = [button]
     bench.read(at: 1_100)
-    #expect(!bench.isLost)
+    expect(!bench.isLost)
     bench.read(at: 1_101)
-    #expect(bench.isLost)
-    #expect(!bench.lines.isOpen)
-    #expect(bench.deadline == 1_351)
+    expect(bench.isLost)
+    expect(!bench.lines.isOpen)
+    expect(bench.deadline, is: 1_351)
   }
 
   @Test("A light that cannot be set", arguments: [LightName.status, .answer])
@@ -331,16 +332,16 @@ struct ButtonDriverTests {
     bench.read(at: 1_000)
     bench.lines.lostLights = [light]
     bench.light(at: 1_000)
-    #expect(bench.isLost)
-    #expect(!bench.lines.isOpen)
+    expect(bench.isLost)
+    expect(!bench.lines.isOpen)
     // No light is set on closed lines.
     let count = bench.lines.writes
     bench.light(at: 1_001)
-    #expect(bench.lines.writes == count)
+    expect(bench.lines.writes, is: count)
     bench.lines.lostLights = []
     bench.turn(at: 1_250)
-    #expect(!bench.isLost)
-    #expect(bench.lines.writes == count + 2, "Both lights are set anew.")
+    expect(!bench.isLost)
+    expect(bench.lines.writes, is: count + 2, "Both lights are set anew.")
   }
 
   @Test("The edges that cannot be read while the lines are open")
@@ -348,9 +349,9 @@ struct ButtonDriverTests {
     let bench = open(isLit: true)
     bench.lines.remove()
     bench.read(at: 2_000)
-    #expect(bench.isLost)
+    expect(bench.isLost)
     let event = bench.control.takeLinesEvent()
-    #expect(event == nil)
+    expect(event, is: nil)
   }
 
   @Test(
@@ -360,12 +361,12 @@ struct ButtonDriverTests {
     bench.read(at: 1_000)
     let closings = bench.lines.closings
     bench.close()
-    #expect(bench.lines.writes == 0)
-    #expect(bench.lines.closings == closings)
-    #expect(bench.deadline == nil)
+    expect(bench.lines.writes, is: 0)
+    expect(bench.lines.closings, is: closings)
+    expect(bench.deadline, is: nil)
     bench.lines.isRefused = false
     bench.read(at: 100_000)
-    #expect(bench.lines.openings == 1)
+    expect(bench.lines.openings, is: 1)
   }
 
   // MARK: The limit on edges
@@ -375,19 +376,19 @@ struct ButtonDriverTests {
     func at(_ milliseconds: UInt64) -> Instant { Instant(rawValue: milliseconds) }
     var gate = EdgeGate()
     for _ in 0..<64 { gate.count(at: at(1_000)) }
-    #expect(gate.opening == nil)
+    expect(gate.opening, is: nil)
     gate.count(at: at(1_099))
-    #expect(gate.opening == at(1_199))
+    expect(gate.opening, is: at(1_199))
     gate.open()
-    #expect(gate.opening == nil)
+    expect(gate.opening, is: nil)
     // After opening, the count starts again in the same period.
     for _ in 0..<64 { gate.count(at: at(1_099)) }
-    #expect(gate.opening == nil)
+    expect(gate.opening, is: nil)
     // A new period begins 100 ms after the first edge of the last one.
     for _ in 0..<64 { gate.count(at: at(1_100)) }
-    #expect(gate.opening == nil)
+    expect(gate.opening, is: nil)
     gate.count(at: at(1_199))
-    #expect(gate.opening == at(1_299))
+    expect(gate.opening, is: at(1_299))
   }
 }
 

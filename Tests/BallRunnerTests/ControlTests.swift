@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @testable import BallRunner
 
@@ -17,8 +17,9 @@ struct ControlTests {
     let bench = RunnerBench()
     bench.machine.control.join(1)
     bench.turn(at: 0)
-    #expect(
-      bench.takeLines() == [
+    expect(
+      bench.takeLines(),
+      is: [
         ball + #""presses":false}"#,
         #"{"event":"radio","state":"starting"}"#,
         #"{"event":"current"}"#,
@@ -34,8 +35,9 @@ struct ControlTests {
     let words = try #require(bench.machine.outputLines.last).dropFirst("Answer: ".count)
     bench.machine.control.join(1)
     bench.turn(at: 110)
-    #expect(
-      bench.takeLines() == [
+    expect(
+      bench.takeLines(),
+      is: [
         ball + #""presses":true}"#,
         #"{"event":"advertising","name":"Test Ball","address":"F0:00:00:00:00:0A"}"#,
         #"{"event":"connected",\#(central),"connection":0}"#,
@@ -54,7 +56,7 @@ struct ControlTests {
     bench.turn(at: 10)
     bench.machine.control.join(1)
     bench.turn(at: 11)
-    #expect(bench.takeLines()[1] == #"{"event":"radio","state":"lost"}"#)
+    expect(bench.takeLines()[1], is: #"{"event":"radio","state":"lost"}"#)
   }
 
   // MARK: Changes
@@ -69,16 +71,17 @@ struct ControlTests {
     bench.disconnect(at: 300)
     for listener in 1...2 {
       let lines = bench.takeLines(of: listener)
-      #expect(lines.count == 3)
-      #expect(lines.first == #"{"event":"question",\#(central),"text":"Is \"it\"?"}"#)
-      #expect(lines.dropFirst().first?.hasPrefix(#"{"event":"answer",\#(central),"#) == true)
-      #expect(
-        lines.last
-          == #"{"event":"disconnected",\#(central),"connection":0,"reason":"by the other side","code":19}"#
+      expect(lines.count, is: 3)
+      expect(lines.first, is: #"{"event":"question",\#(central),"text":"Is \"it\"?"}"#)
+      expect(lines.dropFirst().first?.hasPrefix(#"{"event":"answer",\#(central),"#), is: true)
+      expect(
+        lines.last,
+        is:
+          #"{"event":"disconnected",\#(central),"connection":0,"reason":"by the other side","code":19}"#
       )
     }
-    #expect(bench.machine.outputLines.contains { $0.contains("Question: ") } == (format == 0))
-    #expect(bench.machine.outputLines.contains { $0.contains("question") } == (format == 1))
+    expect(bench.machine.outputLines.contains { $0.contains("Question: ") }, is: format == 0)
+    expect(bench.machine.outputLines.contains { $0.contains("question") }, is: format == 1)
   }
 
   @Test("Changes of the lights are sent")
@@ -87,11 +90,11 @@ struct ControlTests {
     bench.machine.control.join(1)
     bench.run(from: 0, until: 2_000)
     let lights = bench.takeLines().filter { $0.contains(#""lights""#) }
-    #expect(lights.first == #"{"event":"lights","status":false,"answer":false}"#)
+    expect(lights.first, is: #"{"event":"lights","status":false,"answer":false}"#)
     // An advertising ball blinks slowly.
-    #expect(lights.dropFirst().first == #"{"event":"lights","status":true,"answer":false}"#)
-    #expect(zip(lights, lights.dropFirst()).allSatisfy { $0 != $1 })
-    #expect(lights.count >= 3)
+    expect(lights.dropFirst().first, is: #"{"event":"lights","status":true,"answer":false}"#)
+    expect(zip(lights, lights.dropFirst()).allSatisfy { $0 != $1 })
+    expect(lights.count >= 3)
   }
 
   @Test("A light that the board lacks is left out")
@@ -100,7 +103,7 @@ struct ControlTests {
     bench.machine.control.lights = [.answer]
     bench.machine.control.join(1)
     bench.turn(at: 0)
-    #expect(
+    expect(
       bench.takeLines().contains(#"{"event":"lights","answer":false}"#))
   }
 
@@ -115,8 +118,8 @@ struct ControlTests {
     bench.machine.control.join(2)
     bench.turn(at: 110)
     let lines = bench.takeLines(of: 2)
-    #expect(lines.last == #"{"event":"current"}"#)
-    #expect(!lines.contains { $0.contains("question") })
+    expect(lines.last, is: #"{"event":"current"}"#)
+    expect(!lines.contains { $0.contains("question") })
   }
 
   // MARK: Buttons
@@ -127,11 +130,11 @@ struct ControlTests {
     bench.join(1, at: 0)
     bench.request("down clear", at: 10)
     bench.request("up clear", at: 100)
-    #expect(bench.machine.control.presses == ["clear true", "clear false"])
+    expect(bench.machine.control.presses, is: ["clear true", "clear false"])
     let lines = bench.takeLines()
-    #expect(lines.contains(#"{"event":"done","request":"down clear"}"#))
-    #expect(lines.contains(#"{"event":"button","action":"clear"}"#))
-    #expect(lines.contains(#"{"event":"done","request":"up clear"}"#))
+    expect(lines.contains(#"{"event":"done","request":"down clear"}"#))
+    expect(lines.contains(#"{"event":"button","action":"clear"}"#))
+    expect(lines.contains(#"{"event":"done","request":"up clear"}"#))
   }
 
   @Test("The buttons of a listener are released when it leaves")
@@ -143,7 +146,7 @@ struct ControlTests {
     bench.turn(at: 10)
     bench.machine.control.leave(1)
     bench.turn(at: 20)
-    #expect(bench.machine.control.presses == ["clear true", "shake true", "clear false"])
+    expect(bench.machine.control.presses, is: ["clear true", "shake true", "clear false"])
   }
 
   struct Refusal: CustomTestStringConvertible {
@@ -183,8 +186,8 @@ struct ControlTests {
     bench.request(refusal.request, at: 10)
     let line = try #require(
       bench.takeLines().last { $0.contains(#""error""#) })
-    #expect(line.hasPrefix(#"{"event":"error","request":"\#(refusal.request)","detail":""#))
-    #expect(line.contains(refusal.detail))
+    expect(line.hasPrefix(#"{"event":"error","request":"\#(refusal.request)","detail":""#))
+    expect(line.contains(refusal.detail))
   }
 
   @Test("A listener cannot press or release a button that another one holds")
@@ -195,9 +198,10 @@ struct ControlTests {
     bench.machine.control.ask("down shake", as: 2)
     bench.machine.control.ask("up shake", as: 2)
     bench.turn(at: 10)
-    #expect(bench.machine.control.presses == ["shake true"])
-    #expect(
-      bench.takeLines(of: 2).filter { $0.contains(#""error""#) } == [
+    expect(bench.machine.control.presses, is: ["shake true"])
+    expect(
+      bench.takeLines(of: 2).filter { $0.contains(#""error""#) },
+      is: [
         #"{"event":"error","request":"down shake","detail":"The button shake is held down."}"#,
         #"{"event":"error","request":"up shake","detail":"This connection does not hold the button shake."}"#,
       ])
@@ -209,8 +213,8 @@ struct ControlTests {
     bench.join(1, at: 0)
     bench.request("\"\u{1}\\" + String(repeating: "\u{2}", count: 120), at: 10)
     let line = bench.takeLines().last { $0.contains(#""error""#) } ?? ""
-    #expect(line.hasPrefix(#"{"event":"error","request":"\"\u0001\\\u0002"#))
-    #expect(line.hasSuffix(#"shake and clear."}"#))
+    expect(line.hasPrefix(#"{"event":"error","request":"\"\u0001\\\u0002"#))
+    expect(line.hasSuffix(#"shake and clear."}"#))
   }
 
   @Test("Packets go to the listeners that request them")
@@ -221,6 +225,6 @@ struct ControlTests {
     bench.machine.control.ask("packets", as: 2)
     bench.machine.control.ask("packets off", as: 2)
     bench.turn(at: 10)
-    #expect(bench.machine.control.packets == [1: true, 2: false])
+    expect(bench.machine.control.packets, is: [1: true, 2: false])
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @testable import BallRunner
 
@@ -8,12 +8,12 @@ import Testing
 struct FiguresTests {
   @Test("A ball without figures needs no memory for them; one with figures needs 280 bytes")
   func sizes() {
-    #expect(MemoryLayout<NoMetrics>.size == 0)
+    expect(MemoryLayout<NoMetrics>.size, is: 0)
     // 35 figures of 8 bytes.
-    #expect(MemoryLayout<BallFigures>.size == 280)
-    #expect(Figure.count == 35)
+    expect(MemoryLayout<BallFigures>.size, is: 280)
+    expect(Figure.count, is: 35)
     // Plus a time for each connection, and a count of lines.
-    #expect(MemoryLayout<BallMetricStore<4>>.size == 280 + 4 * 8 + 8)
+    expect(MemoryLayout<BallMetricStore<4>>.size, is: 280 + 4 * 8 + 8)
   }
 
   @Test("A link is counted from its beginning to its end")
@@ -21,12 +21,12 @@ struct FiguresTests {
     let bench = RunnerBench()
     bench.turn(at: 0)
     let start = bench.figures
-    #expect(start[.radioReady] == 1)
-    #expect(start[.connections] == 0)
+    expect(start[.radioReady], is: 1)
+    expect(start[.connections], is: 0)
     bench.listen()
     let before = bench.figures
-    #expect(before[.connections] == 1)
-    #expect(before[.connectionsBegun] == 1)
+    expect(before[.connections], is: 1)
+    expect(before[.connectionsBegun], is: 1)
     bench.ask("Will it rain?", at: 100)
     bench.say("No.", at: 200)
     // Bytes that are not UTF-8, in a Write Command.
@@ -34,16 +34,16 @@ struct FiguresTests {
       ScriptedController.pdu([0x52, 0x1D, 0x00, 0xFF, 0x3F], on: 0x40), at: 210)
     bench.disconnect(at: 300)
     let figures = bench.figures
-    #expect(figures[.connections] == 0)
-    #expect(figures[.connectionsBegun] == 1)
-    #expect(figures[.questions] == 1)
-    #expect(figures[.answers] == 1)
-    #expect(figures[.refusedStatements] == 1)
-    #expect(figures[.refusedNotUTF8] == 1)
-    #expect(figures[.refusedTooLong] == 0)
-    #expect(figures[.endedByRemoteUser] == 1)
-    #expect(figures[.answeredWithin1] == 1)
-    #expect(figures[.answerMilliseconds] == 0)
+    expect(figures[.connections], is: 0)
+    expect(figures[.connectionsBegun], is: 1)
+    expect(figures[.questions], is: 1)
+    expect(figures[.answers], is: 1)
+    expect(figures[.refusedStatements], is: 1)
+    expect(figures[.refusedNotUTF8], is: 1)
+    expect(figures[.refusedTooLong], is: 0)
+    expect(figures[.endedByRemoteUser], is: 1)
+    expect(figures[.answeredWithin1], is: 1)
+    expect(figures[.answerMilliseconds], is: 0)
   }
 
   @Test("Each packet of the radio is counted once")
@@ -53,9 +53,9 @@ struct FiguresTests {
     bench.ask("Will it rain?", at: 100)
     let figures = bench.figures
     let notes = bench.machine.notes
-    #expect(figures[.packetsIn] == UInt64(notes.count { $0.direction == .received }))
-    #expect(figures[.packetsOut] == UInt64(notes.count { $0.direction == .sent }))
-    #expect(figures[.packetsIn] > 0)
+    expect(figures[.packetsIn], is: UInt64(notes.count { $0.direction == .received }))
+    expect(figures[.packetsOut], is: UInt64(notes.count { $0.direction == .sent }))
+    expect(figures[.packetsIn] > 0)
   }
 
   @Test("The time of an answer includes the wait for the subscription")
@@ -64,14 +64,14 @@ struct FiguresTests {
     bench.turn(at: 0)
     bench.connect(at: 10)
     bench.ask("Will it rain?", at: 100)
-    #expect(bench.figures[.answers] == 0)
+    expect(bench.figures[.answers], is: 0)
     // 742 − 100 = 642 ms.
     bench.subscribe(at: 742)
     let figures = bench.figures
-    #expect(figures[.answers] == 1)
-    #expect(figures[.answerMilliseconds] == 642)
-    #expect(figures[.answeredWithin500] == 0)
-    #expect(figures[.answeredWithin1000] == 1)
+    expect(figures[.answers], is: 1)
+    expect(figures[.answerMilliseconds], is: 642)
+    expect(figures[.answeredWithin500], is: 0)
+    expect(figures[.answeredWithin1000], is: 1)
   }
 
   @Test("An answer to a shake is counted without a time")
@@ -82,11 +82,11 @@ struct FiguresTests {
     bench.lines.drive(.shake, isClosed: true, at: 1_000)
     bench.run(from: 1_000, until: 1_100)
     let figures = bench.figures
-    #expect(figures[.questions] == 1)
-    #expect(figures[.answers] == 2)
+    expect(figures[.questions], is: 1)
+    expect(figures[.answers], is: 2)
     // Only answers to questions have times.
-    #expect(figures[.answeredWithin1] == 1)
-    #expect(figures[.answerMilliseconds] == 0)
+    expect(figures[.answeredWithin1], is: 1)
+    expect(figures[.answerMilliseconds], is: 0)
   }
 
   @Test(
@@ -102,9 +102,9 @@ struct FiguresTests {
   func buckets(milliseconds: UInt64, figure: Figure) {
     var figures = BallFigures()
     figures.countAnswer(after: milliseconds)
-    #expect(figures[figure] == 1)
-    #expect(figures[.answerMilliseconds] == milliseconds)
-    #expect(figure.longestTime.map { milliseconds <= $0 } ?? true)
+    expect(figures[figure], is: 1)
+    expect(figures[.answerMilliseconds], is: milliseconds)
+    expect(figure.longestTime.map { milliseconds <= $0 } ?? true)
   }
 
   @Test(
@@ -123,7 +123,7 @@ struct FiguresTests {
       at: Instant(rawValue: 0))
     var expected = BallFigures()
     expected[figure] = 1
-    #expect(counter.figures == expected)
+    expect(counter.figures, is: expected)
   }
 
   @Test("The question of a disconnected central is not answered by the next central's answer")
@@ -135,9 +135,9 @@ struct FiguresTests {
       at: Instant(rawValue: 10))
     counter.count(
       .answered(connectionIndex: 0, try #require(Answer(rawValue: 3))), at: Instant(rawValue: 20))
-    #expect(counter.figures[.answers] == 1)
-    #expect(counter.figures[.answerMilliseconds] == 0)
-    #expect(counter.figures[.answeredWithin1] == 0)
+    expect(counter.figures[.answers], is: 1)
+    expect(counter.figures[.answerMilliseconds], is: 0)
+    expect(counter.figures[.answeredWithin1], is: 0)
   }
 
   @Test("A lost radio is not ready, and ends the links")
@@ -147,9 +147,9 @@ struct FiguresTests {
     bench.machine.emptyRead = .closed
     bench.turn(at: 100)
     let figures = bench.figures
-    #expect(figures[.radioReady] == 0)
-    #expect(figures[.connections] == 0)
-    #expect(figures[.endedByHardwareFailure] == 1)
+    expect(figures[.radioReady], is: 0)
+    expect(figures[.connections], is: 0)
+    expect(figures[.endedByHardwareFailure], is: 1)
   }
 
   @Test("The figures of several balls are added one by one")
@@ -160,9 +160,9 @@ struct FiguresTests {
     one[.packetsOut] = 5
     sum.add(one)
     sum.add(one)
-    #expect(sum[.questions] == 6)
-    #expect(sum[.packetsOut] == 10)
-    #expect(sum[.answers] == 0)
+    expect(sum[.questions], is: 6)
+    expect(sum[.packetsOut], is: 10)
+    expect(sum[.answers], is: 0)
   }
 
   @Test("A listener that requests the figures receives them in one line")
@@ -172,16 +172,16 @@ struct FiguresTests {
     bench.join(1, 2, at: 50)
     bench.request("figures", at: 60)
     let lines = bench.takeLines()
-    #expect(lines.count == 1)
+    expect(lines.count, is: 1)
     let line = try #require(lines.first)
-    #expect(
+    expect(
       line.hasPrefix(
         #"{"event":"figures","version":"0.2.0","radio_ready":1,"connections":1,"connections_total":1,"questions":0"#
       ))
-    #expect(line.hasSuffix(#","lines_unread":0,"lines_limited":0,"events_missed":0}"#))
+    expect(line.hasSuffix(#","lines_unread":0,"lines_limited":0,"events_missed":0}"#))
     // The event, the version, and 35 figures.
-    #expect(line.split(separator: ",").count == 37)
-    #expect(bench.takeLines(of: 2).isEmpty)
+    expect(line.split(separator: ",").count, is: 37)
+    expect(bench.takeLines(of: 2).isEmpty)
   }
 
   @Test("The buffer has room for the longest line")
@@ -191,8 +191,8 @@ struct FiguresTests {
     var line = ByteBuffer<2_048>()
     line.write { $0.writeJSON(figures) }
     let text = String(decoding: Array(line.span), as: UTF8.self)
-    #expect(text.hasSuffix("}"))
-    #expect(!text.contains("-"))
-    #expect(text.contains(#""questions":9223372036854775807,"#))
+    expect(text.hasSuffix("}"))
+    expect(!text.contains("-"))
+    expect(text.contains(#""questions":9223372036854775807,"#))
   }
 }

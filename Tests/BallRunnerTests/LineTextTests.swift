@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @testable import BallRunner
 
@@ -61,9 +61,9 @@ struct LineTextTests {
       Row(.radio(.silent), "", ""),
     ]
     for row in rows {
-      #expect(written { $0.writeWords(row.event, question.span) } == row.words)
-      #expect(
-        written { $0.writeJSON(row.event, of: Self.central, question.span) } == row.json)
+      expect(written { $0.writeWords(row.event, question.span) }, is: row.words)
+      expect(
+        written { $0.writeJSON(row.event, of: Self.central, question.span) }, is: row.json)
     }
   }
 
@@ -119,15 +119,15 @@ struct LineTextTests {
       ),
     ]
     for row in rows {
-      #expect(written { $0.writeWords(row.event, of: row.central, text.span) } == row.words)
-      #expect(written { $0.writeJSON(row.event, of: row.central, text.span) } == row.json)
+      expect(written { $0.writeWords(row.event, of: row.central, text.span) }, is: row.words)
+      expect(written { $0.writeJSON(row.event, of: row.central, text.span) }, is: row.json)
     }
-    #expect(
-      written { $0.writeJSON(.state("radio", "ready"), of: nil, Span()) }
-        == #"{"event":"radio","state":"ready"}"#)
-    #expect(written { $0.writeLoss(1) } == "(1 line dropped: output was not read.)")
-    #expect(written { $0.writeLoss(2) } == "(2 lines dropped: output was not read.)")
-    #expect(written { $0.writeJSONLoss(2) } == #"{"event":"unread","count":2}"#)
+    expect(
+      written { $0.writeJSON(.state("radio", "ready"), of: nil, Span()) },
+      is: #"{"event":"radio","state":"ready"}"#)
+    expect(written { $0.writeLoss(1) }, is: "(1 line dropped: output was not read.)")
+    expect(written { $0.writeLoss(2) }, is: "(2 lines dropped: output was not read.)")
+    expect(written { $0.writeJSONLoss(2) }, is: #"{"event":"unread","count":2}"#)
   }
 
   @Test(
@@ -140,18 +140,18 @@ struct LineTextTests {
       (.hardwareFailure, "because the radio failed"), (.micFailure, "for HCI reason 0x3D"),
     ] as [(HCIErrorCode, String)])
   func ends(_ code: HCIErrorCode, _ words: String) {
-    #expect(written { code.writeEnding(to: &$0) } == words)
+    expect(written { code.writeEnding(to: &$0) }, is: words)
   }
 
   @Test("Why a program cannot run")
   func failures() {
     let reason = Array("it is “gone”".utf8)
-    #expect(
-      written { $0.writeErrorLine(reason.span, kind: "radio", isJSON: false) }
-        == "Error: it is “gone”.")
-    #expect(
-      written { $0.writeErrorLine(reason.span, kind: "radio", isJSON: true) }
-        == #"{"event":"failed","reason":"radio","detail":"it is “gone”."}"#)
+    expect(
+      written { $0.writeErrorLine(reason.span, kind: "radio", isJSON: false) },
+      is: "Error: it is “gone”.")
+    expect(
+      written { $0.writeErrorLine(reason.span, kind: "radio", isJSON: true) },
+      is: #"{"event":"failed","reason":"radio","detail":"it is “gone”."}"#)
   }
 
   // MARK: Requests
@@ -165,7 +165,7 @@ struct LineTextTests {
       ("figures ", nil), ("packets on", nil),
     ]
     for (line, request) in rows {
-      #expect(ControlRequest(Array(line.utf8).span) == request, "\(line)")
+      expect(ControlRequest(Array(line.utf8).span), is: request, "\(line)")
     }
   }
 
@@ -189,7 +189,7 @@ struct LineTextTests {
       (.isNotHeld(.shake), "This connection does not hold the button shake."),
     ] as [(ControlRequestError, String)])
   func refusals(_ refusal: ControlRequestError, _ words: String) {
-    #expect(written { refusal.write(to: &$0) } == words)
+    expect(written { refusal.write(to: &$0) }, is: words)
   }
 
   // MARK: Pairing
@@ -250,8 +250,8 @@ struct LineTextTests {
         #"{"event":"forgotten","count":2}"#),
     ]
     for row in rows {
-      #expect(written { Printer.writeWords(row.event, of: row.central, to: &$0) } == row.words)
-      #expect(written { Printer.writeJSON(row.event, of: row.central, to: &$0) } == row.json)
+      expect(written { Printer.writeWords(row.event, of: row.central, to: &$0) }, is: row.words)
+      expect(written { Printer.writeJSON(row.event, of: row.central, to: &$0) }, is: row.json)
     }
   }
 
@@ -283,19 +283,19 @@ struct LineTextTests {
     }
     for (code, own, peer) in reasons {
       let failure = PairingError(rawValue: code)
-      #expect(words(.own(failure)) == "Not paired: \(own ?? peer).")
-      #expect(words(.peer(failure)) == "Not paired: the other side says: \(peer).")
+      expect(words(.own(failure)), is: "Not paired: \(own ?? peer).")
+      expect(words(.peer(failure)), is: "Not paired: the other side says: \(peer).")
     }
-    #expect(
-      words(.encryption(.pinOrKeyMissing))
-        == "Not paired: the radio could not encrypt, for HCI reason 0x06.")
+    expect(
+      words(.encryption(.pinOrKeyMissing)),
+      is: "Not paired: the radio could not encrypt, for HCI reason 0x06.")
   }
 
   @Test("A pairing number has six digits", arguments: [0, 9, 10, 99_999, 100_000, 999_999])
   func sixDigits(number: UInt32) {
     let digits = "\(number)"
     let zeros = String(repeating: "0", count: 6 - digits.count)
-    #expect(written { $0.write(sixDigits: number) } == zeros + digits)
+    expect(written { $0.write(sixDigits: number) }, is: zeros + digits)
   }
 
   // MARK: Queues and figures
@@ -309,9 +309,9 @@ struct LineTextTests {
       let text = [UInt8](repeating: UInt8(ascii: "x"), count: count)
       queue.append { $0.write(text.span) }
       let lost = queue.lostLines
-      #expect(lost == (isKept ? 0 : 1))
+      expect(lost, is: isKept ? 0 : 1)
       let length = queue.pending.count
-      #expect(length == 8 + (isKept ? count + 1 : 0))
+      expect(length, is: 8 + (isKept ? count + 1 : 0))
     }
     // With at most 4 free bytes, not even an empty line is added.
     for (count, isKept) in [(11, true), (12, false)] {
@@ -320,7 +320,7 @@ struct LineTextTests {
       queue.append { $0.write(text.span) }
       queue.append { _ in }
       let lost = queue.lostLines
-      #expect(lost == (isKept ? 0 : 1))
+      expect(lost, is: isKept ? 0 : 1)
     }
   }
 
@@ -332,7 +332,7 @@ struct LineTextTests {
     let text = [UInt8](repeating: UInt8(ascii: "x"), count: 20)
     queue.append { $0.write(text.span) }
     let waiting = (queue.pending.count, queue.lostLines)
-    #expect(waiting == (1, 1))
+    expect(waiting == (1, 1))
   }
 
   @Test("Lines that are lost and reported in the same turn are counted as unread")
@@ -350,8 +350,8 @@ struct LineTextTests {
     bench.ask("Is it?", at: 50_000)
     let report = bench.machine.outputLines.first { $0.contains("not read") }
     let lost = bench.figures[.linesUnread]
-    #expect(before > 0 && lost == before + 2)
-    #expect(report == "(\(lost) lines dropped: output was not read.)")
+    expect(before > 0 && lost == before + 2)
+    expect(report, is: "(\(lost) lines dropped: output was not read.)")
   }
 
   @Test("Figures differ if one of them does")
@@ -359,11 +359,11 @@ struct LineTextTests {
     var index = 0
     while let figure = Figure(rawValue: index) {
       var figures = BallFigures()
-      #expect(figures == BallFigures())
+      expect(figures, is: BallFigures())
       figures.count(figure)
-      #expect(figures != BallFigures())
+      expect(figures != BallFigures())
       index += 1
     }
-    #expect(index == Figure.count)
+    expect(index, is: Figure.count)
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @testable import BallRunner
 @testable import EightBall
@@ -26,7 +26,7 @@ private enum ChipState: CaseIterable {
     case .pulsing:
       bench.showAnswer(at: 2_000)
       bench.turn(at: 2_000)
-      #expect(bench.lines.lit.contains(.answer))
+      expect(bench.lines.lit.contains(.answer))
     }
     bench.actions = []
   }
@@ -52,7 +52,7 @@ private enum ChipLoss: CaseIterable {
       bench.lines.drive(button, isClosed: false, at: 2_200)
     }
     bench.run(from: 2_200, until: 3_000)
-    #expect(bench.isLost)
+    expect(bench.isLost)
   }
 }
 
@@ -69,23 +69,23 @@ struct NextChipTests {
     loss.happen(bench)
     bench.lines.restore(.chipChanged)
     bench.run(from: 5_000, until: 5_000)
-    #expect(!bench.isLost)
-    #expect(bench.lines.isListening)
+    expect(!bench.isLost)
+    expect(bench.lines.isListening)
     // The ball advertises with no central: the status light is set anew.
-    #expect(bench.lines.lit.isSuperset(of: [.status]))
-    #expect(!bench.lines.lit.contains(.answer))
+    expect(bench.lines.lit.isSuperset(of: [.status]))
+    expect(!bench.lines.lit.contains(.answer))
     // Nothing is held: no action, however long nothing is pressed.
     bench.run(from: 5_000, until: 30_000)
-    #expect(bench.actions == [])
-    #expect(bench.deadline == nil)
+    expect(bench.actions, is: [])
+    expect(bench.deadline, is: nil)
     // A press is one press, from its first moment.
     for (button, time) in [(ButtonName.shake, UInt64(40_000)), (.clear, 41_000)] {
       bench.lines.drive(button, isClosed: true, at: time)
       bench.turn(at: time)
-      #expect(bench.actions.count == (button == .shake ? 1 : 2))
+      expect(bench.actions.count, is: button == .shake ? 1 : 2)
       bench.lines.drive(button, isClosed: false, at: time + 100)
       bench.run(from: time + 100, until: time + 900)
     }
-    #expect(bench.actions == [.shake, .clear])
+    expect(bench.actions, is: [.shake, .clear])
   }
 }

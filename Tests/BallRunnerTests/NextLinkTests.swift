@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @testable import BallRunner
 
@@ -68,7 +68,7 @@ private enum LinkEnd: CaseIterable {
       bench.run(from: 1_000, until: 5_000)
       machine.lines.drive(.clear, isClosed: false, at: 5_000)
       bench.run(from: 5_000, until: 5_100)
-      #expect(bench.runner.connectionCount == 0)
+      expect(bench.runner.connectionCount, is: 0)
     case .hardwareError: bench.receive([0x04, 0x10, 1, 0x42], at: 50)
     }
     return []
@@ -148,15 +148,15 @@ struct NextLinkTests {
     // A Connection Complete replaces only the link of its handle.
     for handle in end == .replacement ? [link] : [link, other] {
       let fresh = try #require(Self.fresh[handle])
-      #expect(fresh.lines.count == 7)
-      #expect(fresh.figures == [1, 1, 0, 1, 0])
+      expect(fresh.lines.count, is: 7)
+      expect(fresh.figures, is: [1, 1, 0, 1, 0])
 
       let bench = Self.bench()
       state.enter(bench)
       let rest = end.happen(bench)
       let next = bench.visit(handle, after: rest, at: 60_000)
-      #expect(next == fresh)
-      #expect(bench.runner.connectionCount == 0)
+      expect(next, is: fresh)
+      expect(bench.runner.connectionCount, is: 0)
     }
   }
 
@@ -169,16 +169,16 @@ struct NextLinkTests {
     let lines = bench.machine.outputLines
     // The connection, its subscription and 498 refusals are the burst of 500: 600 − 498 = 102.
     let count = try #require(lines.lastIndex { $0.contains("omitted") })
-    #expect(
-      lines[count]
-        == #"{"event":"omitted","central":"C0:00:00:00:00:40","connection":0,"count":102}"#)
-    #expect(lines[count + 1].hasPrefix(#"{"event":"disconnected","central":"C0:00:00:00:00:40""#))
+    expect(
+      lines[count],
+      is: #"{"event":"omitted","central":"C0:00:00:00:00:40","connection":0,"count":102}"#)
+    expect(lines[count + 1].hasPrefix(#"{"event":"disconnected","central":"C0:00:00:00:00:40""#))
     // The allowance is the index's, so the next link has to wait for its line.
-    #expect(lines.count == count + 2)
+    expect(lines.count, is: count + 2)
     bench.run(from: 40, until: 2_000)
-    #expect(
-      bench.machine.outputLines.last
-        == #"{"event":"connected","central":"C0:00:00:00:00:50","connection":0}"#)
+    expect(
+      bench.machine.outputLines.last,
+      is: #"{"event":"connected","central":"C0:00:00:00:00:50","connection":0}"#)
   }
 
   // MARK: Pairing
@@ -191,7 +191,7 @@ struct NextLinkTests {
   fileprivate func question(end: PairingEnd) throws {
     let bench = PairingBench(.authenticated, hasUser: true, isJSON: true)
     bench.beginPairing()
-    #expect(bench.machine.question != nil)
+    expect(bench.machine.question != nil)
     let complete = try #require(
       bench.machine.notes.last {
         $0.direction == .received && $0.packet.starts(with: [0x04, 0x3E])
@@ -202,19 +202,19 @@ struct NextLinkTests {
     let begun = ScriptedController.connection(other)
     bench.machine.incoming += end == .sameRead ? [ended + begun] : [ended]
     bench.turn()
-    #expect(bench.machine.question == nil)
+    expect(bench.machine.question, is: nil)
     if end == .disconnection {
       bench.machine.incoming.append(begun)
       bench.turn()
     }
     let lines = bench.machine.outputLines
     let failure = try #require(lines.first { $0.contains("the connection was lost") })
-    #expect(failure.contains(#""central":"F0:00:00:11:BA:02""#), "\(failure)")
+    expect(failure.contains(#""central":"F0:00:00:11:BA:02""#), "\(failure)")
     // The user's answer comes too late, and changes nothing.
     let count = lines.count
     bench.machine.confirmation = true
     bench.turn()
-    #expect(bench.machine.outputLines.count == count)
-    #expect(bench.bondCount == 0)
+    expect(bench.machine.outputLines.count, is: count)
+    expect(bench.bondCount, is: 0)
   }
 }

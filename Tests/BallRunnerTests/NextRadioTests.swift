@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @testable import BallRunner
 
@@ -86,7 +86,7 @@ struct NextRadioTests {
     bench.subscribe(at: time + 6_010)
     // A statement: its response has no answer of the seed.
     bench.ask("It will.", at: time + 6_020)
-    #expect(bench.runner.ball.host.connectionCount == 1)
+    expect(bench.runner.ball.host.connectionCount, is: 1)
     return Array(bench.machine.packets.dropFirst(start))
   }
 
@@ -94,20 +94,20 @@ struct NextRadioTests {
     "It inherits nothing from the lost one", arguments: RadioState.allCases, RadioEnd.allCases)
   fileprivate func nothing(state: RadioState, end: RadioEnd) {
     let fresh = visit(RunnerBench(), at: 0)
-    #expect(fresh.first == [0x01, 0x03, 0x0C, 0x00], "Reset comes first.")
+    expect(fresh.first, is: [0x01, 0x03, 0x0C, 0x00], "Reset comes first.")
 
     let bench = RunnerBench()
     state.enter(bench)
     end.happen(bench)
-    #expect(bench.machine.errorLines.contains { $0.hasPrefix("Radio: lost") })
-    #expect(bench.runner.ball.host.connectionCount == 0)
+    expect(bench.machine.errorLines.contains { $0.hasPrefix("Radio: lost") })
+    expect(bench.runner.ball.host.connectionCount, is: 0)
     let next = visit(bench, at: 60_000)
-    #expect(next == fresh)
-    #expect(bench.machine.outputLines.contains("Radio: ready again."))
+    expect(next, is: fresh)
+    expect(bench.machine.outputLines.contains("Radio: ready again."))
     // Each link that began has ended, but the last one.
     let lines = bench.machine.outputLines
     let begun = lines.count { $0.hasPrefix("Connected: ") }
     let ended = lines.count { $0.hasPrefix("Disconnected: ") }
-    #expect(begun == ended + 1)
+    expect(begun, is: ended + 1)
   }
 }

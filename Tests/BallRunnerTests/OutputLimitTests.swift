@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @testable import BallRunner
 
@@ -13,14 +13,14 @@ struct OutputLimitTests {
       (86_399_999, 500), (86_400_000, 500), (1 << 40, 500), (.max - 5_000, 500),
     ] {
       var allowance = OutputAllowance()
-      #expect(count(&allowance, at: .at(5_000)) == 500)
-      #expect(allowance.nextSecond == .at(6_000))
-      #expect(count(&allowance, at: .at(5_000 + milliseconds)) == left, "after \(milliseconds) ms")
+      expect(count(&allowance, at: .at(5_000)), is: 500)
+      expect(allowance.nextSecond, is: .at(6_000))
+      expect(count(&allowance, at: .at(5_000 + milliseconds)), is: left, "after \(milliseconds) ms")
     }
     // The seconds are those since the first line, not since the last.
     var allowance = OutputAllowance()
     for (time, left): (UInt64, Int) in [(5_000, 500), (5_999, 0), (6_999, 20), (8_500, 40)] {
-      #expect(count(&allowance, at: .at(time)) == left, "at \(time)")
+      expect(count(&allowance, at: .at(time)), is: left, "at \(time)")
     }
   }
 
@@ -34,8 +34,8 @@ struct OutputLimitTests {
       log.take(.asked(connectionIndex: 0), at: now)
       log.take(.answered(connectionIndex: 0, answer), at: now + 50)
     }
-    #expect(log.lines.count == 21)
-    #expect(log.limit.deadline == nil)
+    expect(log.lines.count, is: 21)
+    expect(log.limit.deadline, is: nil)
   }
 
   @Test("200,000 refused statements in 3 s make 500 lines, 20 in each later second, and counts")
@@ -46,14 +46,14 @@ struct OutputLimitTests {
       log.take(.refused(connectionIndex: 2, .statement), at: number * 3 / 200)
     }
     // The last statement comes at 2,999 ms.
-    #expect(log.limit.deadline == .at(3_000))
+    expect(log.limit.deadline, is: .at(3_000))
     log.wait(until: 3_000)
-    #expect(log.limit.deadline == nil)
-    #expect(log.lines.count { $0 == "refused" } == 499 + 2 * 20)
+    expect(log.limit.deadline, is: nil)
+    expect(log.lines.count { $0 == "refused" }, is: 499 + 2 * 20)
     let counts = log.lines.filter { $0.contains("omitted") }
     // Statement n comes at 3n/200 ms: 66,667 come in the first second, 66,667 in the next one, and
     // 66,666 in the last. 66,667 - 499 = 66,168; 66,667 - 20 = 66,647; 66,666 - 20 = 66,646.
-    #expect(counts == ["66168 omitted of 7", "66647 omitted of 7", "66646 omitted of 7"])
+    expect(counts, is: ["66168 omitted of 7", "66647 omitted of 7", "66646 omitted of 7"])
   }
 
   @Test("One central's lines do not use up another's allowance")
@@ -67,7 +67,7 @@ struct OutputLimitTests {
     log.lines = []
     log.take(.asked(connectionIndex: 1), at: 1)
     log.take(.radio(.silent), at: 1)
-    #expect(log.lines == ["asked", "radio"])
+    expect(log.lines, is: ["asked", "radio"])
   }
 
   @Test("The count precedes the end of a link, and the end is always printed")
@@ -77,24 +77,24 @@ struct OutputLimitTests {
     for _ in 0..<550 { log.take(.refused(connectionIndex: 0, .statement), at: 10) }
     log.take(.end(of: 0, .central(1)), at: 20)
     // 1 connection and 499 refusals are the burst; 550 - 499 = 51.
-    #expect(log.lines.suffix(3) == ["refused", "51 omitted of 1", "disconnected 1"])
-    #expect(log.lines.count == 1 + 499 + 2)
-    #expect(log.limit.deadline == nil)
+    expect(log.lines.suffix(3), is: ["refused", "51 omitted of 1", "disconnected 1"])
+    expect(log.lines.count, is: 1 + 499 + 2)
+    expect(log.limit.deadline, is: nil)
   }
 
   @Test("A central that reconnects is limited, and each printed connection has its end")
   func comingAndGoing() {
     var log = Log()
     for _ in 0..<1_000 { log.visit(.central(1), at: 0) }
-    #expect(log.lines.count == 500)
-    #expect(log.limit.deadline == .at(1_000))
+    expect(log.lines.count, is: 500)
+    expect(log.limit.deadline, is: .at(1_000))
     log.wait(until: 999)
-    #expect(log.lines.count == 500)
+    expect(log.lines.count, is: 500)
     log.wait(until: 1_000)
     // 250 of 1,000 visits are printed; the others are two lines each.
-    #expect(log.lines.suffix(2) == ["disconnected 1", "1500 omitted of 1"])
-    #expect(log.lines.count { $0 == "connected 1" } == 250)
-    #expect(log.lines.count { $0 == "disconnected 1" } == 250)
+    expect(log.lines.suffix(2), is: ["disconnected 1", "1500 omitted of 1"])
+    expect(log.lines.count { $0 == "connected 1" }, is: 250)
+    expect(log.lines.count { $0 == "disconnected 1" }, is: 250)
   }
 
   @Test("A count of several centrals names none of them")
@@ -105,11 +105,11 @@ struct OutputLimitTests {
     log.visit(.central(3), at: 2)
     log.visit(.central(2), at: 3)
     log.wait(until: 1_000)
-    #expect(log.lines.last == "6 omitted of several")
+    expect(log.lines.last, is: "6 omitted of several")
     // The next count is of one central again.
     for _ in 0..<11 { log.visit(.central(3), at: 1_001) }
     log.wait(until: 2_000)
-    #expect(log.lines.last == "2 omitted of 3")
+    expect(log.lines.last, is: "2 omitted of 3")
   }
 
   @Test("A lasting connection that was left out is printed later, after the count")
@@ -118,14 +118,14 @@ struct OutputLimitTests {
     for _ in 0..<251 { log.visit(.central(1), at: 0) }
     log.take(.connected(connectionIndex: 0, address: .central(1)), at: 10)
     log.take(.subscribed(connectionIndex: 0, true), at: 20)
-    #expect(log.lines.count == 500)
+    expect(log.lines.count, is: 500)
     log.wait(until: 1_000)
     // The 251st visit and the subscription are left out for good.
-    #expect(log.lines.suffix(2) == ["3 omitted of 1", "connected 1"])
+    expect(log.lines.suffix(2), is: ["3 omitted of 1", "connected 1"])
     log.take(.asked(connectionIndex: 0), at: 1_001)
     log.take(.end(of: 0, .central(1)), at: 1_002)
-    #expect(log.lines.suffix(2) == ["asked", "disconnected 1"])
-    #expect(log.limit.deadline == nil)
+    expect(log.lines.suffix(2), is: ["asked", "disconnected 1"])
+    expect(log.limit.deadline, is: nil)
   }
 
   @Test("An event after the end of the second follows the count")
@@ -134,7 +134,7 @@ struct OutputLimitTests {
     log.take(.connected(connectionIndex: 0, address: .central(1)), at: 0)
     for _ in 0..<500 { log.take(.refused(connectionIndex: 0, .statement), at: 0) }
     log.take(.asked(connectionIndex: 0), at: 1_000)
-    #expect(log.lines.suffix(2) == ["1 omitted of 1", "asked"])
+    expect(log.lines.suffix(2), is: ["1 omitted of 1", "asked"])
   }
 
   @Test("A late connection has no count before it if nothing else was left out")
@@ -143,7 +143,7 @@ struct OutputLimitTests {
     for _ in 0..<250 { log.visit(.central(1), at: 0) }
     log.take(.connected(connectionIndex: 0, address: .central(2)), at: 1)
     log.take(.asked(connectionIndex: 0), at: 60_000)
-    #expect(log.lines.suffix(3) == ["disconnected 1", "connected 2", "asked"])
+    expect(log.lines.suffix(3), is: ["disconnected 1", "connected 2", "asked"])
   }
 
   @Test("The printed and the counted lines together are all events", arguments: 0..<20)
@@ -167,16 +167,16 @@ struct OutputLimitTests {
       }
       happened += 1
       log.wait(until: now)
-      if let deadline = log.limit.deadline { #expect(deadline > .at(now)) }
+      if let deadline = log.limit.deadline { expect(deadline > .at(now)) }
     }
     log.wait(until: now + 1_000)
     let omitted = log.lines.reduce(0) { $0 + ($1.contains("omitted") ? leadingNumber($1) : 0) }
     let printed = log.lines.count { !$0.contains("omitted") }
-    #expect(printed + omitted == happened)
-    #expect(omitted > 0)
+    expect(printed + omitted, is: happened)
+    expect(omitted > 0)
     let beginnings = log.lines.count { $0.hasPrefix("connected") }
     let ends = log.lines.count { $0.hasPrefix("disconnected") }
-    #expect(beginnings == ends + linked.count { $0 })
+    expect(beginnings, is: ends + linked.count { $0 })
   }
 
   @Test("A connection has no notices before it leaves out a line")
@@ -186,21 +186,21 @@ struct OutputLimitTests {
     func admits(_ event: BallEvent) -> Bool { account.admits(event, at: now) }
     func omission() -> String? { account.takeOmission().map { "\($0.count)" } }
     func late() -> DeviceAddress? { account.takeLateConnection(at: now) }
-    #expect(!account.isDue)
-    #expect(account.deadline == nil)
-    #expect(omission() == nil)
-    #expect(late() == nil)
-    #expect(admits(.connected(connectionIndex: 0, address: .zero)))
-    for _ in 0..<499 { #expect(admits(.refused(connectionIndex: 0, .statement))) }
-    #expect(!admits(.refused(connectionIndex: 0, .statement)))
-    #expect(!account.isDue)
-    #expect(omission() == nil, "It is not due.")
+    expect(!account.isDue)
+    expect(account.deadline, is: nil)
+    expect(omission(), is: nil)
+    expect(late(), is: nil)
+    expect(admits(.connected(connectionIndex: 0, address: .zero)))
+    for _ in 0..<499 { expect(admits(.refused(connectionIndex: 0, .statement))) }
+    expect(!admits(.refused(connectionIndex: 0, .statement)))
+    expect(!account.isDue)
+    expect(omission(), is: nil, "It is not due.")
     account.end()
-    #expect(account.isDue)
-    #expect(late() == nil, "Its beginning was printed.")
-    #expect(omission() == "1")
-    #expect(!account.isDue)
-    #expect(omission() == nil)
+    expect(account.isDue)
+    expect(late(), is: nil, "Its beginning was printed.")
+    expect(omission(), is: "1")
+    expect(!account.isDue)
+    expect(omission(), is: nil)
   }
 
   @Test("Events of no connection, and of connections beyond the limit's, are always printed")
@@ -208,13 +208,13 @@ struct OutputLimitTests {
     var limit = OutputLimit<2>()
     func admits(_ event: BallEvent) -> Bool { limit.admits(event, at: Instant(rawValue: 0)) }
     for _ in 0..<2_000 {
-      #expect(admits(.missed(1)))
-      #expect(admits(.radio(.silent)))
-      #expect(admits(.asked(connectionIndex: 2)))
-      #expect(admits(.asked(connectionIndex: -1)))
+      expect(admits(.missed(1)))
+      expect(admits(.radio(.silent)))
+      expect(admits(.asked(connectionIndex: 2)))
+      expect(admits(.asked(connectionIndex: -1)))
     }
-    #expect(!limit.mayHaveNotices)
-    #expect(limit.deadline == nil)
+    expect(!limit.mayHaveNotices)
+    expect(limit.deadline, is: nil)
   }
 
   private func leadingNumber(_ line: String) -> Int {

@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @testable import BallRunner
 
@@ -21,10 +21,10 @@ struct PairingGateTests {
     var control = PairingGate(.authenticated)
     for prompt in [comparison, .confirmPairing] {
       control.show(prompt, at: 2)
-      #expect(control.question?.prompt == prompt)
-      #expect(control.question?.connectionIndex == 2)
+      expect(control.question?.prompt, is: prompt)
+      expect(control.question?.connectionIndex, is: 2)
       control.pairingEnded(outcome, at: 2)
-      #expect(control.question == nil)
+      expect(control.question == nil)
     }
   }
 
@@ -33,9 +33,9 @@ struct PairingGateTests {
     var control = PairingGate(.authenticated)
     control.show(comparison, at: 2)
     control.pairingEnded(outcome, at: 1)
-    #expect(control.question?.connectionIndex == 2)
+    expect(control.question?.connectionIndex, is: 2)
     control.promptIsOver()
-    #expect(control.question == nil)
+    expect(control.question == nil)
   }
 
   @Test("A passkey to show needs no answer")
@@ -43,7 +43,7 @@ struct PairingGateTests {
     var control = PairingGate(.authenticated)
     for prompt in [PairingPrompt.showPasskey(1), .enterPasskey] {
       control.show(prompt, at: 0)
-      #expect(control.question == nil)
+      expect(control.question == nil)
     }
   }
 
@@ -52,11 +52,11 @@ struct PairingGateTests {
     var control = PairingGate(.encrypted)
     for count in 1...9 { control.append(.forgotten(count)) }
     for count in 2...9 {
-      #expect(control.hasEvents)
-      #expect(control.nextEvent() == .forgotten(count))
+      expect(control.hasEvents)
+      expect(control.nextEvent(), is: .forgotten(count))
     }
-    #expect(!control.hasEvents)
-    #expect(control.nextEvent() == nil)
+    expect(!control.hasEvents)
+    expect(control.nextEvent(), is: nil)
   }
 
   @Test("Each outcome is an event of its connection")
@@ -75,29 +75,29 @@ struct PairingGateTests {
       .failed(connectionIndex: 3, .timeout), .failed(connectionIndex: 3, .linkLost),
       .failed(connectionIndex: 3, .encryption(.connectionTimeout)),
     ]
-    for event in expected { #expect(control.nextEvent() == event) }
-    #expect(!control.hasEvents)
+    for event in expected { expect(control.nextEvent(), is: event) }
+    expect(!control.hasEvents)
   }
 
   @Test("Closed pairing is not closed again")
   func closing() {
     var control = PairingGate(.encrypted)
     control.close()
-    #expect(!control.hasEvents)
+    expect(!control.hasEvents)
     control.open(at: Instant(rawValue: 5))
-    #expect(control.closing == Instant(rawValue: 60_005))
+    expect(control.closing, is: Instant(rawValue: 60_005))
     control.close()
     control.close()
-    #expect(control.nextEvent() == .opened(seconds: 60))
-    #expect(control.nextEvent() == .closed)
-    #expect(control.nextEvent() == nil)
-    #expect(control.deadline == nil)
+    expect(control.nextEvent(), is: .opened(seconds: 60))
+    expect(control.nextEvent(), is: .closed)
+    expect(control.nextEvent(), is: nil)
+    expect(control.deadline, is: nil)
   }
 
   @Test("A ball is never a central")
   func role() {
-    #expect(!PairingGate.isEverCentral)
-    #expect(PairingGate.keepsPrivacy)
+    expect(!PairingGate.isEverCentral)
+    expect(PairingGate.keepsPrivacy)
   }
 
   @Test(
@@ -112,22 +112,22 @@ struct PairingGateTests {
       control.hold(shake: isDown && action == .shake, clear: isDown && action == .clear, at: now)
     }
     control.press(action, at: start)
-    #expect(control.deadline == end)
-    #expect(hold(at: end.advanced(by: UInt32.max)) == result, "Late is not too late.")
-    #expect(control.deadline == nil)
-    #expect(hold(at: end) == nil, "Once.")
+    expect(control.deadline, is: end)
+    expect(hold(at: end.advanced(by: UInt32.max)), is: result, "Late is not too late.")
+    expect(control.deadline, is: nil)
+    expect(hold(at: end), is: nil, "Once.")
 
     control.press(action, at: start)
-    #expect(hold(at: Instant(rawValue: end.rawValue - 1)) == nil)
+    expect(hold(at: Instant(rawValue: end.rawValue - 1)), is: nil)
     // The panel acts on clear when it has been held for some time; the button is still down.
     control.press(.release, at: start.advanced(by: 2_999))
-    #expect(control.deadline == end)
-    #expect(hold(at: end) == result)
+    expect(control.deadline, is: end)
+    expect(hold(at: end), is: result)
 
     control.press(action, at: start)
-    #expect(hold(at: Instant(rawValue: end.rawValue - 1), isDown: false) == nil)
-    #expect(control.deadline == nil)
-    #expect(hold(at: end) == nil, "It was released.")
+    expect(hold(at: Instant(rawValue: end.rawValue - 1), isDown: false), is: nil)
+    expect(control.deadline, is: nil)
+    expect(hold(at: end), is: nil, "It was released.")
   }
 
   @Test("Of two buttons held long enough the bonds come first; the earliest deadline counts")
@@ -135,16 +135,16 @@ struct PairingGateTests {
     let start = Instant(rawValue: 0)
     var control = PairingGate(.encrypted)
     control.open(at: start)
-    #expect(control.deadline == Instant(rawValue: 60_000))
+    expect(control.deadline, is: Instant(rawValue: 60_000))
     control.press(.clear, at: start)
-    #expect(control.deadline == Instant(rawValue: 10_000))
+    expect(control.deadline, is: Instant(rawValue: 10_000))
     control.press(.shake, at: start)
-    #expect(control.deadline == Instant(rawValue: 3_000))
+    expect(control.deadline, is: Instant(rawValue: 3_000))
     let late = Instant(rawValue: 10_000)
-    #expect(control.hold(shake: true, clear: true, at: late) == .forget)
-    #expect(control.hold(shake: true, clear: true, at: late) == .open)
-    #expect(control.hold(shake: true, clear: true, at: late) == nil)
-    #expect(control.deadline == Instant(rawValue: 60_000))
+    expect(control.hold(shake: true, clear: true, at: late), is: .forget)
+    expect(control.hold(shake: true, clear: true, at: late), is: .open)
+    expect(control.hold(shake: true, clear: true, at: late), is: nil)
+    expect(control.deadline, is: Instant(rawValue: 60_000))
   }
 
   @Test("Without protection no button and no failed encryption matters")
@@ -152,14 +152,14 @@ struct PairingGateTests {
     var control = PairingGate(.none)
     for action in [FrontPanelAction.shake, .clear, .release] {
       control.press(action, at: Instant(rawValue: 0))
-      #expect(control.deadline == nil)
+      expect(control.deadline, is: nil)
     }
     control.encryptionFailed(.connectionTimeout, at: 1)
-    #expect(!control.hasEvents)
+    expect(!control.hasEvents)
     for protection in [BallProtection.encrypted, .authenticated] {
       control = PairingGate(protection)
       control.encryptionFailed(.connectionTimeout, at: 1)
-      #expect(control.nextEvent() == .unencrypted(connectionIndex: 1))
+      expect(control.nextEvent(), is: .unencrypted(connectionIndex: 1))
     }
   }
 
@@ -171,15 +171,15 @@ struct PairingGateTests {
       control.append(.forgotten(count))
       // Between 1 and 8 wait.
       guard count % 8 == 0 || count % 3 == 0 else { continue }
-      #expect(control.nextEvent() == .forgotten(next))
+      expect(control.nextEvent(), is: .forgotten(next))
       next += 1
       if count % 8 == 0 {
         while control.hasEvents {
-          #expect(control.nextEvent() == .forgotten(next))
+          expect(control.nextEvent(), is: .forgotten(next))
           next += 1
         }
       }
     }
-    #expect(next == 41)
+    expect(next, is: 41)
   }
 }

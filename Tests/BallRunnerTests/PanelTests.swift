@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @testable import BallRunner
 
@@ -18,11 +18,11 @@ struct PanelTests {
       }
     }
     let (rest, refused, answered) = (lights(nil), lights("No."), lights("Is it?"))
-    #expect(refused != rest)
-    #expect(answered != rest)
-    #expect(refused != answered)
-    #expect(refused.last == rest.last)
-    #expect(answered.last == rest.last)
+    expect(refused != rest)
+    expect(answered != rest)
+    expect(refused != answered)
+    expect(refused.last, is: rest.last)
+    expect(answered.last, is: rest.last)
   }
 
   @Test("A lost radio is shown, although pairing is open")
@@ -38,11 +38,11 @@ struct PanelTests {
         bench.turn()
         lights.append(machine.lines.lit)
       }
-      #expect(bench.side.ball.radio != .advertising)
+      expect(bench.side.ball.radio != .advertising)
       return lights
     }
     // A ball without protection never opens pairing.
-    #expect(lights(.encrypted) == lights(.none))
+    expect(lights(.encrypted), is: lights(.none))
   }
 
   @Test("A ball whose board has no lines never touches them")
@@ -51,33 +51,33 @@ struct PanelTests {
     bench.listen()
     bench.run(from: 100, until: 60_000)
     bench.runner.close()
-    #expect(bench.lines.openings == 0)
-    #expect(bench.lines.writes == 0)
+    expect(bench.lines.openings, is: 0)
+    expect(bench.lines.writes, is: 0)
   }
 
   @Test("A port that defines only what it must has no manager, socket, figures or user")
   func defaults() {
     var port = PlainPort()
-    #expect(!port.hasServiceManager)
-    #expect(port.watchdogTimeout == nil)
+    expect(!port.hasServiceManager)
+    expect(port.watchdogTimeout, is: nil)
     let isReported = port.report([1].span)
-    #expect(!isReported)
-    #expect(port.keepsBonds)
+    expect(!isReported)
+    expect(port.keepsBonds)
     let isKept = port.keepBonds([1].span)
-    #expect(isKept)
+    expect(isKept)
     let confirmation = port.takeConfirmation()
-    #expect(confirmation == nil)
-    #expect(!PlainPort.hasControl)
-    #expect(!port.hasListeners)
-    #expect(!port.hasControlEvent)
-    #expect(!port.allowsRemoteButtons)
+    expect(confirmation, is: nil)
+    expect(!PlainPort.hasControl)
+    expect(!port.hasListeners)
+    expect(!port.hasControlEvent)
+    expect(!port.allowsRemoteButtons)
     let press = port.press(.shake, isDown: true)
-    #expect(press == .noButton)
+    expect(press, is: .noButton)
     var request = ByteBuffer<128>()
     let event = port.nextControlEvent(into: &request)
-    #expect(event == nil)
-    #expect(!port.has(.status))
-    #expect(!PlainPort.Metrics.isPresent)
+    expect(event, is: nil)
+    expect(!port.has(.status))
+    expect(!PlainPort.Metrics.isPresent)
   }
 }
 

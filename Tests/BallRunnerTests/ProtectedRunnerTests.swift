@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @testable import BallRunner
 
@@ -9,57 +9,58 @@ struct ProtectedRunnerTests {
   @Test("A ball without bonds lets a central pair in its first minute, and answers it")
   func firstStart() {
     let bench = PairingBench()
-    #expect(
-      bench.outputLines == [
+    expect(
+      bench.outputLines,
+      is: [
         "Pairing is open for 60 s.", "Advertising as “Test Ball” (F0:00:00:11:BA:01).",
       ])
     bench.connect()
     // Core Specification, Vol 3, Part C, 10.3.1: there is no bond yet.
-    #expect(bench.ask("Open?") == [0x05, 0x05])
-    #expect(bench.secure())
-    #expect(bench.ask("Encrypted?") == [0, 0])
-    #expect(bench.central.collector.notified.count == 1)
-    #expect(
+    expect(bench.ask("Open?"), is: [0x05, 0x05])
+    expect(bench.secure())
+    expect(bench.ask("Encrypted?"), is: [0, 0])
+    expect(bench.central.collector.notified.count, is: 1)
+    expect(
       bench.outputLines.contains(
         "Paired with F0:00:00:11:BA:02, without a check by a user."))
-    #expect(bench.outputLines.contains("Pairing is closed."))
+    expect(bench.outputLines.contains("Pairing is closed."))
   }
 
   @Test("Pairing closes as soon as a central has paired, and no other central gets in")
   func closesAfterPairing() throws {
     let bench = PairingBench()
     bench.connect()
-    #expect(bench.secure())
+    expect(bench.secure())
     let lines = bench.outputLines
     let paired = try #require(lines.firstIndex { $0.hasPrefix("Paired with") })
-    #expect(lines[paired...].dropFirst().first == "Pairing is closed.")
+    expect(lines[paired...].dropFirst().first, is: "Pairing is closed.")
     bench.returnWithoutBond()
-    #expect(!bench.secure())
-    #expect(bench.central.record.outcomes.last == .refused(.pairingNotSupported))
+    expect(!bench.secure())
+    expect(bench.central.record.outcomes.last, is: .refused(.pairingNotSupported))
     // Nothing is said when the minute is over.
     bench.run(for: 60_000)
-    #expect(bench.outputLines.count { $0 == "Pairing is closed." } == 1)
+    expect(bench.outputLines.count { $0 == "Pairing is closed." }, is: 1)
     // The owner opens it again.
     bench.hold(.shake, for: 3_000)
-    #expect(bench.outputLines.last == "Pairing is open for 60 s.")
+    expect(bench.outputLines.last, is: "Pairing is open for 60 s.")
     bench.run(for: 60_000)
-    #expect(bench.outputLines.last == "Pairing is closed.")
+    expect(bench.outputLines.last, is: "Pairing is closed.")
   }
 
   @Test("Pairing can stay open for its whole minute")
   func staysOpen() {
     let bench = PairingBench(staysOpen: true)
     bench.connect()
-    #expect(bench.secure())
-    #expect(bench.central.pair())
+    expect(bench.secure())
+    expect(bench.central.pair())
     bench.run(for: 2_000)
-    #expect(bench.central.record.outcomes.count == 2)
-    #expect(!bench.machine.output.contains("Pairing is closed."))
+    expect(bench.central.record.outcomes.count, is: 2)
+    expect(!bench.machine.output.contains("Pairing is closed."))
     bench.run(for: 60_000)
-    #expect(bench.outputLines.last == "Pairing is closed.")
+    expect(bench.outputLines.last, is: "Pairing is closed.")
     bench.returnWithoutBond()
-    #expect(!bench.secure())
-    #expect(bench.central.record.outcomes.last == .refused(.pairingNotSupported))
+    expect(!bench.secure())
+    expect(bench.central.record.outcomes.last, is: .refused(.pairingNotSupported))
   }
 
   @Test("A ball with all the bonds that it can keep takes no other, and says what to do")
@@ -78,26 +79,27 @@ struct ProtectedRunnerTests {
     bench.hold(.shake, for: 3_000)
     bench.connect()
     _ = bench.secure()
-    #expect(
-      bench.outputLines.last
-        == "Not paired with F0:00:00:11:BA:02: there is no room for its bond; remove another bond "
+    expect(
+      bench.outputLines.last,
+      is: "Not paired with F0:00:00:11:BA:02: there is no room for its bond; remove another bond "
         + "first.")
-    #expect(bench.bondCount == 16)
+    expect(bench.bondCount, is: 16)
     // A failure does not close pairing.
-    #expect(!bench.machine.output.contains("Pairing is closed."))
+    expect(!bench.machine.output.contains("Pairing is closed."))
   }
 
   @Test("A central that claims another's bond is refused, and the line says what to do")
   func unproved() {
     let bench = PairingBench()
     bench.connect()
-    #expect(bench.secure())
+    expect(bench.secure())
     bench.hold(.shake, for: 3_000)
     bench.returnWithoutBond()
     _ = bench.secure()
-    #expect(
-      bench.outputLines.last
-        == "Not paired with F0:00:00:11:BA:02: it did not prove that it has its bond; remove the bond "
+    expect(
+      bench.outputLines.last,
+      is:
+        "Not paired with F0:00:00:11:BA:02: it did not prove that it has its bond; remove the bond "
         + "first.")
   }
 
@@ -106,20 +108,20 @@ struct ProtectedRunnerTests {
     let bench = PairingBench()
     bench.run(for: 60_000)
     bench.connect()
-    #expect(!bench.secure())
-    #expect(bench.central.record.outcomes == [.refused(.pairingNotSupported)])
+    expect(!bench.secure())
+    expect(bench.central.record.outcomes, is: [.refused(.pairingNotSupported)])
     bench.disconnect()
 
     let other = PairingBench()
     other.connect()
-    #expect(other.secure())
+    expect(other.secure())
     other.disconnect()
     other.run(for: 60_000)
     other.connect()
     // A bonded client encrypts the link before it asks.
-    #expect(other.ask("Bond?") == [0, 0])
-    #expect(other.central.isEncrypted)
-    #expect(other.central.record.outcomes.count == 1, "It has paired once.")
+    expect(other.ask("Bond?"), is: [0, 0])
+    expect(other.central.isEncrypted)
+    expect(other.central.record.outcomes.count, is: 1, "It has paired once.")
   }
 
   @Test(
@@ -127,18 +129,18 @@ struct ProtectedRunnerTests {
   func unprotected() {
     let bench = PairingBench(.none, isJSON: true)
     bench.connect()
-    #expect(bench.ask("Open?") == [0, 0])
-    #expect(!bench.secure())
-    #expect(bench.central.record.outcomes == [.refused(.pairingNotSupported)])
+    expect(bench.ask("Open?"), is: [0, 0])
+    expect(!bench.secure())
+    expect(bench.central.record.outcomes, is: [.refused(.pairingNotSupported)])
     bench.hold(.shake, for: 3_100)
-    #expect(!bench.secure())
+    expect(!bench.secure())
     bench.hold(.clear, for: 10_100)
     bench.connect()
-    #expect(bench.ask("Again?") == [0, 0])
+    expect(bench.ask("Again?"), is: [0, 0])
     for event in ["pairing", "paired", "forgotten", "unencrypted", "bonds"] {
-      #expect(!bench.outputLines.contains { $0.contains("\"event\":\"\(event)\"") })
+      expect(!bench.outputLines.contains { $0.contains("\"event\":\"\(event)\"") })
     }
-    #expect(bench.outputLines.count { $0.contains("\"event\":\"answer\"") } == 3)
+    expect(bench.outputLines.count { $0.contains("\"event\":\"answer\"") }, is: 3)
   }
 
   @Test("Shake held for 3 s opens pairing for a minute, and the status light pulses")
@@ -146,39 +148,39 @@ struct ProtectedRunnerTests {
     let bench = PairingBench()
     bench.run(for: 60_000)
     bench.hold(.shake, for: 2_900)
-    #expect(bench.outputLines.last == "Shaken: no central that has asked is subscribed.")
+    expect(bench.outputLines.last, is: "Shaken: no central that has asked is subscribed.")
     bench.hold(.shake, for: 3_000)
-    #expect(bench.outputLines.last == "Pairing is open for 60 s.")
+    expect(bench.outputLines.last, is: "Pairing is open for 60 s.")
     // 100 ms on, 400 ms off.
     var lit: [Bool] = []
     for _ in 0..<20 {
       lit.append(bench.machine.lines.lit.contains(.status))
       bench.run(for: 50)
     }
-    #expect(lit.count { $0 } == 4)
+    expect(lit.count { $0 }, is: 4)
     bench.connect()
-    #expect(bench.secure())
+    expect(bench.secure())
     bench.run(for: 60_000)
-    #expect(bench.outputLines.last == "Pairing is closed.")
-    #expect(bench.machine.lines.lit.contains(.status), "A central is connected.")
+    expect(bench.outputLines.last, is: "Pairing is closed.")
+    expect(bench.machine.lines.lit.contains(.status), "A central is connected.")
   }
 
   @Test("Clear held for 10 s deletes the bonds, after it has disconnected every central")
   func clear() {
     let bench = PairingBench()
     bench.connect()
-    #expect(bench.secure())
+    expect(bench.secure())
     bench.run(for: 60_000)
     bench.hold(.clear, for: 9_900)
-    #expect(bench.outputLines.contains("Clear was held: all disconnected."))
-    #expect(bench.bondCount == 1)
+    expect(bench.outputLines.contains("Clear was held: all disconnected."))
+    expect(bench.bondCount, is: 1)
     bench.hold(.clear, for: 10_000)
-    #expect(bench.outputLines.contains("Clear was held: 1 bond is forgotten."))
-    #expect(bench.bondCount == 0)
+    expect(bench.outputLines.contains("Clear was held: 1 bond is forgotten."))
+    expect(bench.bondCount, is: 0)
     bench.connect()
     // The central still has its key, and the ball refuses it: it has no bond.
-    #expect(!bench.secure())
-    #expect(!bench.central.isEncrypted)
+    expect(!bench.secure())
+    expect(!bench.central.isEncrypted)
   }
 
   @Test("A button that is down at the start is not a press, however long it is held")
@@ -188,29 +190,29 @@ struct ProtectedRunnerTests {
     machine.lines.drive(.shake, isClosed: true, at: 0)
     let bench = PairingBench(machine: machine)
     bench.run(for: 30_000)
-    #expect(!bench.outputLines.contains { $0.hasPrefix("Clear was held") })
-    #expect(bench.outputLines.count { $0.hasPrefix("Pairing is open") } == 1)
+    expect(!bench.outputLines.contains { $0.hasPrefix("Clear was held") })
+    expect(bench.outputLines.count { $0.hasPrefix("Pairing is open") }, is: 1)
   }
 
   @Test("Changed bonds are stored, and a ball with stored bonds opens no pairing")
   func kept() throws {
     let bench = PairingBench()
     // The ball's identity is stored.
-    #expect(bench.machine.bondFiles.count == 1)
+    expect(bench.machine.bondFiles.count, is: 1)
     bench.connect()
-    #expect(bench.secure())
-    #expect(bench.ask("Kept?") == [0, 0])
+    expect(bench.secure())
+    expect(bench.ask("Kept?"), is: [0, 0])
     bench.run(for: 1_000)
     let count = bench.machine.bondFiles.count
-    #expect(count > 1)
-    #expect(bench.ask("Kept again?") == [0, 0])
-    #expect(bench.machine.bondFiles.count == count, "A question changes nothing that is kept.")
+    expect(count > 1)
+    expect(bench.ask("Kept again?"), is: [0, 0])
+    expect(bench.machine.bondFiles.count, is: count, "A question changes nothing that is kept.")
 
     let file = try #require(bench.machine.bondFiles.last)
     let next = PairingBench(bonds: file)
-    #expect(!next.machine.output.contains("Pairing is open"))
-    #expect(next.bondCount == 1)
-    #expect(next.machine.bondFiles.isEmpty, "Nothing has changed.")
+    expect(!next.machine.output.contains("Pairing is open"))
+    expect(next.bondCount, is: 1)
+    expect(next.machine.bondFiles.isEmpty, "Nothing has changed.")
   }
 
   @Test("A disk that takes no bonds is reported once, and again when it does")
@@ -219,14 +221,15 @@ struct ProtectedRunnerTests {
     machine.isDiskFull = true
     let bench = PairingBench(machine: machine)
     bench.connect()
-    #expect(bench.secure())
-    #expect(
-      machine.errorLines == [
+    expect(bench.secure())
+    expect(
+      machine.errorLines,
+      is: [
         "Bonds: forgotten when the ball ends; cannot write /state/ball.bonds: No space left on device."
       ])
     machine.isDiskFull = false
     bench.hold(.clear, for: 10_000)
-    #expect(machine.outputLines.contains("Bonds: kept again."))
+    expect(machine.outputLines.contains("Bonds: kept again."))
   }
 
   @Test("With a user the numbers are compared, and yes makes an authenticated bond")
@@ -238,21 +241,22 @@ struct ProtectedRunnerTests {
       Issue.record("\(prompt)")
       return
     }
-    #expect(bench.machine.question == prompt)
+    expect(bench.machine.question, is: prompt)
     let digits = String(repeating: "0", count: 6 - "\(number)".count) + "\(number)"
-    #expect(
-      bench.outputLines.last
-        == "F0:00:00:11:BA:02 wants to pair. Does it show \(digits)? Press y or n.")
+    expect(
+      bench.outputLines.last,
+      is: "F0:00:00:11:BA:02 wants to pair. Does it show \(digits)? Press y or n.")
     bench.machine.confirmation = true
-    #expect(bench.central.confirm())
+    expect(bench.central.confirm())
     bench.run(for: 2_000)
-    #expect(bench.machine.question == nil)
-    #expect(
-      bench.outputLines.suffix(2) == [
+    expect(bench.machine.question, is: nil)
+    expect(
+      bench.outputLines.suffix(2),
+      is: [
         "Paired with F0:00:00:11:BA:02, protected against a man in the middle.",
         "Pairing is closed.",
       ])
-    #expect(bench.ask("Authenticated?") == [0, 0])
+    expect(bench.ask("Authenticated?"), is: [0, 0])
   }
 
   @Test("No ends the pairing, and the central may not ask")
@@ -261,19 +265,19 @@ struct ProtectedRunnerTests {
     bench.beginPairing()
     bench.machine.confirmation = false
     bench.run(for: 1_000)
-    #expect(
-      bench.outputLines.last == "Not paired with F0:00:00:11:BA:02: the user said no.")
-    #expect(bench.central.record.outcomes == [.refused(.numericComparisonFailed)])
-    #expect(bench.ask("No?") == [0x05, 0x05])
+    expect(
+      bench.outputLines.last, is: "Not paired with F0:00:00:11:BA:02: the user said no.")
+    expect(bench.central.record.outcomes, is: [.refused(.numericComparisonFailed)])
+    expect(bench.ask("No?"), is: [0x05, 0x05])
   }
 
   @Test("A ball that requires authentication does not pair without it")
   func noUser() {
     let bench = PairingBench(.authenticated)
     bench.connect()
-    #expect(!bench.secure())
-    #expect(
-      bench.outputLines.last
-        == "Not paired with F0:00:00:11:BA:02: it cannot meet the required security.")
+    expect(!bench.secure())
+    expect(
+      bench.outputLines.last,
+      is: "Not paired with F0:00:00:11:BA:02: it cannot meet the required security.")
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @testable import BallRunner
 
@@ -17,13 +17,13 @@ struct RunnerOutputTests {
     let effects = bench.machine.effects.dropFirst(count)
     let sent = try #require(effects.lastIndex { if case .sent = $0 { true } else { false } })
     let printed = try #require(effects.firstIndex { if case .printed = $0 { true } else { false } })
-    #expect(sent < printed)
+    expect(sent < printed)
     // Both lines are printed in one call.
-    #expect(effects.count { if case .printed = $0 { true } else { false } } == 1)
+    expect(effects.count { if case .printed = $0 { true } else { false } }, is: 1)
     let lines = bench.machine.outputLines.suffix(2)
-    #expect(lines.first == "Question: Will it rain?")
-    #expect(lines.last?.hasPrefix("Answer: ") == true)
-    #expect(bench.machine.answers.count == 1)
+    expect(lines.first, is: "Question: Will it rain?")
+    expect(lines.last?.hasPrefix("Answer: "), is: true)
+    expect(bench.machine.answers.count, is: 1)
   }
 
   @Test(
@@ -36,9 +36,9 @@ struct RunnerOutputTests {
     let sent = bench.machine.effects.dropFirst(count).filter {
       if case .sent = $0 { true } else { false }
     }
-    #expect(sent.count == (isPacketwise ? 2 : 1))
+    expect(sent.count, is: isPacketwise ? 2 : 1)
     // Each packet is recorded: the Write Response, and the notification.
-    #expect(bench.machine.packets.suffix(2).map { $0[9] } == [0x13, 0x1B])
+    expect(bench.machine.packets.suffix(2).map { $0[9] }, is: [0x13, 0x1B])
   }
 
   @Test("Two questions in one read are both answered and printed")
@@ -51,7 +51,7 @@ struct RunnerOutputTests {
     ]
     bench.turn(at: 100)
     let lines = bench.machine.outputLines.filter { $0.hasPrefix("Question") }
-    #expect(lines == ["Question: First?", "Question: Second?"])
+    expect(lines, is: ["Question: First?", "Question: Second?"])
   }
 
   @Test("Packets may come in any pieces")
@@ -60,7 +60,7 @@ struct RunnerOutputTests {
     bench.listen()
     bench.machine.incoming = ScriptedController.question("Cut?", on: link).map { [$0] }
     bench.turn(at: 100)
-    #expect(bench.machine.outputLines.contains("Question: Cut?"))
+    expect(bench.machine.outputLines.contains("Question: Cut?"))
   }
 
   @Test("A controller that takes few bytes at a time receives all of them in order")
@@ -74,7 +74,7 @@ struct RunnerOutputTests {
     let sent = bench.machine.effects.dropFirst(effectCount).flatMap {
       if case .sent(let bytes) = $0 { bytes } else { [UInt8]() }
     }
-    #expect(sent == Array(bench.machine.packets.suffix(2).joined()))
+    expect(sent, is: Array(bench.machine.packets.suffix(2).joined()))
   }
 
   // MARK: Lines
@@ -103,10 +103,10 @@ struct RunnerOutputTests {
       "Disconnected: C0:00:00:00:00:40, by the other side.",
     ]
     let answer = isJSON ? #"{"event":"answer",\#(central),"text":""# : "Answer: "
-    #expect(
-      bench.machine.outputLines.map { $0.hasPrefix(answer) ? "answer" : $0 }
-        == (isJSON ? json : words))
-    #expect(bench.machine.errors == "")
+    expect(
+      bench.machine.outputLines.map { $0.hasPrefix(answer) ? "answer" : $0 },
+      is: isJSON ? json : words)
+    expect(bench.machine.errors, is: "")
   }
 
   @Test("The fourth central ends the advertising, and a disconnection resumes it")
@@ -116,10 +116,11 @@ struct RunnerOutputTests {
     for handle in link..<link + 4 {
       bench.connect(handle, at: 10)
     }
-    #expect(bench.machine.outputLines.last == "All connections are in use; not advertising.")
+    expect(bench.machine.outputLines.last, is: "All connections are in use; not advertising.")
     bench.disconnect(at: 20)
-    #expect(
-      bench.machine.outputLines.suffix(2) == [
+    expect(
+      bench.machine.outputLines.suffix(2),
+      is: [
         "Disconnected: C0:00:00:00:00:40, by the other side.",
         "Advertising as “Test Ball” (F0:00:00:00:00:0A).",
       ])
@@ -131,8 +132,8 @@ struct RunnerOutputTests {
     let text = Array("Board: none.".utf8)
     bench.runner.print(text.span)
     bench.runner.print(text.span, to: .errors)
-    #expect(bench.machine.output == "Board: none.\n")
-    #expect(bench.machine.errors == "Board: none.\n")
+    expect(bench.machine.output, is: "Board: none.\n")
+    expect(bench.machine.errors, is: "Board: none.\n")
   }
 
   @Test("A quiet ball prints only errors and lost parts")
@@ -140,13 +141,13 @@ struct RunnerOutputTests {
     let bench = RunnerBench(isQuiet: true)
     bench.listen()
     bench.ask("Anything?", at: 100)
-    #expect(bench.machine.output == "")
-    #expect(bench.machine.answers.count == 1)
+    expect(bench.machine.output, is: "")
+    expect(bench.machine.answers.count, is: 1)
     bench.machine.emptyRead = .closed
     bench.turn(at: 1_000)
-    #expect(
-      bench.machine.errorLines == ["Radio: lost; test0 closed the connection. Trying again…"])
-    #expect(bench.machine.output == "")
+    expect(
+      bench.machine.errorLines, is: ["Radio: lost; test0 closed the connection. Trying again…"])
+    expect(bench.machine.output, is: "")
   }
 
   // MARK: An output that is not read
@@ -163,24 +164,24 @@ struct RunnerOutputTests {
       bench.ask("Number \(number)?", at: 100_000 + UInt64(number) * 100)
     }
     // A Write Response and a notification for each.
-    #expect(bench.machine.packets.count - before == 2_000)
-    #expect(bench.machine.errors == "")
+    expect(bench.machine.packets.count - before, is: 2_000)
+    expect(bench.machine.errors, is: "")
     bench.machine.outputRoom = nil
     bench.turn(at: 300_000)
     bench.ask("Again?", at: 300_001)
     let lines = bench.machine.outputLines
     let report = try #require(lines.firstIndex { $0.contains("unread") || $0.contains("not read") })
     let count = try #require(Int(lines[report].filter(\.isNumber)))
-    #expect(
-      lines[report]
-        == (isJSON
-          ? #"{"event":"unread","count":\#(count)}"#
-          : "(\(count) lines dropped: output was not read.)"))
+    expect(
+      lines[report],
+      is: isJSON
+        ? #"{"event":"unread","count":\#(count)}"#
+        : "(\(count) lines dropped: output was not read.)")
     // Every line was printed, or is counted as lost.
     let answers = lines[..<report].count { $0.contains("uestion") || $0.contains("nswer") }
-    #expect(answers + count == 2_000)
-    #expect(lines[report + 1].contains("Again?"))
-    #expect(lines.count == report + 3)
+    expect(answers + count, is: 2_000)
+    expect(lines[report + 1].contains("Again?"))
+    expect(lines.count, is: report + 3)
   }
 
   @Test("Without a reader of its output the ball goes on, and answers")
@@ -192,7 +193,7 @@ struct RunnerOutputTests {
     let packets = bench.machine.packets.count
     bench.ask("And now?", at: 200)
     // The response and the answer.
-    #expect(bench.machine.packets.count == packets + 2)
-    #expect(bench.machine.isRadioOpen)
+    expect(bench.machine.packets.count, is: packets + 2)
+    expect(bench.machine.isRadioOpen)
   }
 }

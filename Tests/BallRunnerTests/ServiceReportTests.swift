@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @testable import BallRunner
 
@@ -66,14 +66,14 @@ struct ServiceReportTests {
     ])
   func steps(_ row: Row) {
     var report = ServiceReport(watchdogTimeout: row.watchdogTimeout)
-    #expect(report.deadline == row.watchdogTimeout.map { _ in Instant(rawValue: 0) })
+    expect(report.deadline, is: row.watchdogTimeout.map { _ in Instant(rawValue: 0) })
     for step in row.steps {
       switch step {
       case .note(let radio, let count): report.note(radio, connectionCount: count)
       case .stop: report.stop()
       case .send(let time, let datagram, let deadline):
-        #expect(send(&report, at: time) == (datagram.map { [$0] } ?? []), "at \(time)")
-        #expect(report.deadline?.rawValue == deadline, "at \(time)")
+        expect(send(&report, at: time), is: datagram.map { [$0] } ?? [], "at \(time)")
+        expect(report.deadline?.rawValue, is: deadline, "at \(time)")
       }
     }
   }
@@ -83,13 +83,13 @@ struct ServiceReportTests {
     machine.takesReports = false
     var report = ServiceReport(watchdogTimeout: nil)
     report.note(.advertising, connectionCount: 0)
-    #expect(send(&report, at: 0) == [])
-    #expect(report.deadline?.rawValue == 1_000)
+    expect(send(&report, at: 0), is: [])
+    expect(report.deadline?.rawValue, is: 1_000)
     machine.takesReports = true
     report.note(.advertising, connectionCount: 2)
-    #expect(send(&report, at: 999) == [])
-    #expect(send(&report, at: 1_000) == ["READY=1\nSTATUS=Advertising. Connected: 2.\n"])
-    #expect(report.deadline == nil)
+    expect(send(&report, at: 999), is: [])
+    expect(send(&report, at: 1_000), is: ["READY=1\nSTATUS=Advertising. Connected: 2.\n"])
+    expect(report.deadline, is: nil)
   }
 
   /// The datagrams when one central comes and goes in one moment.
@@ -106,12 +106,12 @@ struct ServiceReportTests {
   func comingAndGoing() {
     var report = ServiceReport(watchdogTimeout: nil)
     // A burst of 500, as for lines.
-    #expect(visits(1_000, &report) == 500)
-    #expect(report.deadline?.rawValue == 1_100)
+    expect(visits(1_000, &report), is: 500)
+    expect(report.deadline?.rawValue, is: 1_100)
     report.note(.advertising, connectionCount: 3)
-    #expect(send(&report, at: 1_099) == [])
-    #expect(send(&report, at: 1_100) == ["STATUS=Advertising. Connected: 3.\n"])
-    #expect(report.deadline == nil)
+    expect(send(&report, at: 1_099), is: [])
+    expect(send(&report, at: 1_100), is: ["STATUS=Advertising. Connected: 3.\n"])
+    expect(report.deadline, is: nil)
   }
 
   @Test("When centrals come and go too fast, the end and keep-alive reports are not delayed")
@@ -119,11 +119,11 @@ struct ServiceReportTests {
     var report = ServiceReport(watchdogTimeout: 1_200)
     _ = visits(600, &report)
     // 0.6 s after the last datagram that was sent.
-    #expect(report.deadline?.rawValue == 700)
-    #expect(send(&report, at: 700) == ["WATCHDOG=1\nSTATUS=Advertising.\n"])
+    expect(report.deadline?.rawValue, is: 700)
+    expect(send(&report, at: 700), is: ["WATCHDOG=1\nSTATUS=Advertising.\n"])
     report.note(.advertising, connectionCount: 1)
     report.stop()
-    #expect(send(&report, at: 701) == ["STOPPING=1\nWATCHDOG=1\nSTATUS=Stopping.\n"])
+    expect(send(&report, at: 701), is: ["STOPPING=1\nWATCHDOG=1\nSTATUS=Stopping.\n"])
   }
 
   @Test("A ball's loop reports ready when it advertises, and stopping when it is asked to end")
@@ -134,12 +134,12 @@ struct ServiceReportTests {
     }
     bench.turn(at: 0)
     let reports = bench.machine.reports.joined()
-    #expect(reports.hasPrefix("WATCHDOG=1\nSTATUS=Starting the radio.\n"))
-    #expect(reports.hasSuffix("READY=1\nWATCHDOG=1\nSTATUS=Advertising.\n"))
+    expect(reports.hasPrefix("WATCHDOG=1\nSTATUS=Starting the radio.\n"))
+    expect(reports.hasSuffix("READY=1\nWATCHDOG=1\nSTATUS=Advertising.\n"))
     let count = bench.machine.reports.count
     bench.machine.endRequests = 1
     bench.turn(at: 10)
-    #expect(
-      bench.machine.reports.dropFirst(count) == ["STOPPING=1\nWATCHDOG=1\nSTATUS=Stopping.\n"])
+    expect(
+      bench.machine.reports.dropFirst(count), is: ["STOPPING=1\nWATCHDOG=1\nSTATUS=Stopping.\n"])
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @testable import BallRunner
 
@@ -48,12 +48,12 @@ struct WordTests {
 
   @Test("A terminal shows nothing that would control it", arguments: rows)
   func printable(_ row: Row) {
-    #expect(written { $0.write(printable: row.bytes.span) } == row.shown)
+    expect(written { $0.write(printable: row.bytes.span) }, is: row.shown)
   }
 
   @Test("JSON is one line for every reader", arguments: rows)
   func escaped(_ row: Row) {
-    #expect(written { $0.write(escaped: row.bytes.span) } == row.escaped)
+    expect(written { $0.write(escaped: row.bytes.span) }, is: row.escaped)
   }
 
   @Test("Exactly the scalars of Cc, Cf, Zl and Zp are replaced, except the joiner of emoji")
@@ -74,7 +74,7 @@ struct WordTests {
       }
       let bytes = Array(String(text).utf8)
       let shown = written { $0.write(printable: bytes.span) }
-      #expect(shown.unicodeScalars.elementsEqual(expected), "from U+\(String(first, radix: 16))")
+      expect(shown.unicodeScalars.elementsEqual(expected), "from U+\(String(first, radix: 16))")
     }
   }
 
@@ -87,7 +87,7 @@ struct WordTests {
       // A byte from 0x80 on is not UTF-8 alone.
       expected[connectionIndex] = byte >= 0x20 && byte < 0x7F ? Unicode.Scalar(byte) : "\u{FFFD}"
       let shown = written { $0.write(printable: bytes.span) }
-      #expect(shown.unicodeScalars.elementsEqual(expected), "byte \(byte)")
+      expect(shown.unicodeScalars.elementsEqual(expected), "byte \(byte)")
     }
   }
 
@@ -104,7 +104,7 @@ struct WordTests {
         case 0x20..<0x7F: String(Unicode.Scalar(byte))
         default: #"\u00"# + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }
-      #expect(written { $0.write(escaped: [0x61, byte, 0x62].span) } == "a\(expected)b")
+      expect(written { $0.write(escaped: [0x61, byte, 0x62].span) }, is: "a\(expected)b")
     }
   }
 
@@ -115,19 +115,19 @@ struct WordTests {
     ])
   func sentence(_ text: String, _ expected: String) {
     let bytes = Array(text.utf8)
-    #expect(written { $0.write(sentence: bytes.span) } == expected)
+    expect(written { $0.write(sentence: bytes.span) }, is: expected)
   }
 
   @Test("Numbers and addresses are written as people write them")
   func numbers() {
-    #expect(written { $0.write(decimal: 0) } == "0")
-    #expect(written { $0.write(decimal: -120) } == "-120")
-    #expect(written { $0.write(decimal: .max) } == "9223372036854775807")
-    #expect(written { $0.write(decimal: .min) } == "-9223372036854775808")
-    #expect(written { $0.write(hexadecimal: UInt8(0x0C)) } == "0C")
-    #expect(written { $0.write(hexadecimal: UInt16(0x0C03)) } == "0C03")
+    expect(written { $0.write(decimal: 0) }, is: "0")
+    expect(written { $0.write(decimal: -120) }, is: "-120")
+    expect(written { $0.write(decimal: .max) }, is: "9223372036854775807")
+    expect(written { $0.write(decimal: .min) }, is: "-9223372036854775808")
+    expect(written { $0.write(hexadecimal: UInt8(0x0C)) }, is: "0C")
+    expect(written { $0.write(hexadecimal: UInt16(0x0C03)) }, is: "0C03")
     let address = DeviceAddress(kind: .public, bytes: [0x01, 0, 0, 0, 0, 0xF0])
-    #expect(written { $0.write(address) } == "F0:00:00:00:00:01")
+    expect(written { $0.write(address) }, is: "F0:00:00:00:00:01")
   }
 }
 
@@ -138,11 +138,11 @@ struct LineQueueTests {
     var queue = LineQueue<64>()
     queue.append { $0.write(text: "one") }
     queue.append { $0.write(text: "two") }
-    #expect(text(queue.pending) == "one\ntwo\n")
+    expect(text(queue.pending), is: "one\ntwo\n")
     queue.remove(2)
-    #expect(text(queue.pending) == "e\ntwo\n")
+    expect(text(queue.pending), is: "e\ntwo\n")
     queue.remove(6)
-    #expect(text(queue.pending) == "")
+    expect(text(queue.pending), is: "")
   }
 
   @Test("A line without room is left out and counted, as are later ones until the report")
@@ -151,22 +151,22 @@ struct LineQueueTests {
     queue.append { $0.write(text: "0123456789") }
     queue.append { $0.write(text: "this is too long") }
     queue.append { $0.write(text: "x") }
-    expect(queue.lostLines, 2)
-    #expect(text(queue.pending) == "0123456789\n")
+    expect(queue.lostLines, is: 2)
+    expect(text(queue.pending), is: "0123456789\n")
     // There is no room for the report yet.
     queue.appendLoss { writer, count in
       writer.write(text: "too long a report")
     }
-    expect(queue.lostLines, 2)
+    expect(queue.lostLines, is: 2)
     queue.remove(11)
     queue.appendLoss { writer, count in
       writer.write(decimal: count)
       writer.write(text: " lost")
     }
-    #expect(text(queue.pending) == "2 lost\n")
-    expect(queue.lostLines, 0)
+    expect(text(queue.pending), is: "2 lost\n")
+    expect(queue.lostLines, is: 0)
     queue.appendLoss { $0.write(decimal: $1) }
-    #expect(text(queue.pending) == "2 lost\n", "Once.")
+    expect(text(queue.pending), is: "2 lost\n", "Once.")
   }
 
   @Test("An empty line waits as other lines do: a line that is too long is left out behind it")
@@ -174,8 +174,8 @@ struct LineQueueTests {
     var queue = LineQueue<16>()
     queue.append { _ in }
     queue.append { $0.write(text: "a line that is too long") }
-    #expect(text(queue.pending) == "\n")
-    expect(queue.lostLines, 1)
+    expect(text(queue.pending), is: "\n")
+    expect(queue.lostLines, is: 1)
   }
 
   @Test("A line that is too long for an empty queue is cut, or left out if it must not be cut")
@@ -184,21 +184,14 @@ struct LineQueueTests {
     let long = Array("0123456789abcdefghij".utf8)
     queue.append { $0.write(printable: long.span) }
     // 16 bytes less the three of “…” and the line end.
-    #expect(text(queue.pending) == "0123456789ab…\n")
+    expect(text(queue.pending), is: "0123456789ab…\n")
     queue.remove(.max)
     queue.append(mayBeCut: false) { $0.write(printable: long.span) }
-    #expect(text(queue.pending) == "")
-    expect(queue.lostLines, 1)
+    expect(text(queue.pending), is: "")
+    expect(queue.lostLines, is: 1)
   }
 
   private func text(_ span: Span<UInt8>) -> String {
     String(decoding: Array(span), as: UTF8.self)
-  }
-
-  /// A queue cannot be copied, as `#expect` would.
-  private func expect(
-    _ count: Int, _ expected: Int, at location: SourceLocation = #_sourceLocation
-  ) {
-    #expect(count == expected, sourceLocation: location)
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 import VirtualRadio
 
 /// An event of a ball in a form that a test can compare.
@@ -157,7 +157,7 @@ package final class Scene<let capacity: Int> {
       change(&$0)
     }
     try connect(phone)
-    if let offer { #expect(perform(.exchangeMTU, by: phone) == .success(.mtu(offer))) }
+    if let offer { expect(perform(.exchangeMTU, by: phone), is: .success(.mtu(offer))) }
     return phone
   }
 
@@ -187,7 +187,7 @@ package final class Scene<let capacity: Int> {
 
   package func subscribe(_ phone: Phone, _ configuration: ClientConfiguration = .notification) {
     let outcome = perform(.subscribe(Handles.configuration, configuration), by: phone)
-    #expect(outcome == .success(.written))
+    expect(outcome, is: .success(.written))
   }
 
   package func write(

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 /// The delegate of a Security Manager: records what it hears.
@@ -227,7 +227,7 @@ package final class SecurePair {
   /// Makes a link, pairs, and lets it settle.
   package func pair(at address: DeviceAddress? = nil) {
     connect(to: address)
-    #expect(central.pair())
+    expect(central.pair())
     run(for: 2_000)
   }
 

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// One packet of each type. The headers state lengths of 3, 4, 2, 1 and 2.
 private let packets: [[UInt8]] = [
@@ -20,7 +20,7 @@ struct H4StreamDecoderTests {
       var decoder = H4StreamDecoder<16>()
       var result = elements(of: Array(stream[..<cut]), &decoder)
       result += elements(of: Array(stream[cut...]), &decoder)
-      #expect(result == packets.map { .packet($0) }, "cut at \(cut)")
+      expect(result, is: packets.map { .packet($0) }, "cut at \(cut)")
       expect(decoder.isBetweenPackets, is: true)
     }
   }
@@ -33,13 +33,13 @@ struct H4StreamDecoderTests {
     for start in stride(from: 0, to: stream.count, by: length) {
       result += elements(of: Array(stream[start..<min(start + length, stream.count)]), &decoder)
     }
-    #expect(result == packets.map { .packet($0) })
+    expect(result, is: packets.map { .packet($0) })
   }
 
   @Test("A decoder reports that it is within a packet", arguments: 1...8)
   func endsWithin(length: Int) {
     var decoder = H4StreamDecoder<16>()
-    #expect(elements(of: Array(packets[1].prefix(length)), &decoder) == [])
+    expect(elements(of: Array(packets[1].prefix(length)), &decoder), is: [])
     expect(decoder.isBetweenPackets, is: false)
   }
 
@@ -49,8 +49,9 @@ struct H4StreamDecoderTests {
     let fits: [UInt8] = [0x02, 0x40, 0x00, 11, 0] + Array(repeating: 0xAA, count: 11)
     let exceeds: [UInt8] = [0x02, 0x40, 0x00, 12, 0] + Array(repeating: 0xAA, count: 12)
     var decoder = H4StreamDecoder<16>()
-    #expect(
-      elements(of: fits + exceeds + fits, &decoder) == [
+    expect(
+      elements(of: fits + exceeds + fits, &decoder),
+      is: [
         .packet(fits), .tooLong(0x02, 17), .packet(fits),
       ])
   }
@@ -63,7 +64,7 @@ struct H4StreamDecoderTests {
       var decoder = H4StreamDecoder<16>()
       var result = elements(of: Array(stream[..<cut]), &decoder)
       result += elements(of: Array(stream[cut...]), &decoder)
-      #expect(result == [.tooLong(0x02, 305), .packet(packets[3])], "cut at \(cut)")
+      expect(result, is: [.tooLong(0x02, 305), .packet(packets[3])], "cut at \(cut)")
     }
   }
 
@@ -72,21 +73,22 @@ struct H4StreamDecoderTests {
     arguments: [0x00, 0x06, 0xFF])
   func lostSync(byte: UInt8) {
     var decoder = H4StreamDecoder<16>()
-    #expect(
-      elements(of: packets[3] + [byte] + packets[3], &decoder) == [
+    expect(
+      elements(of: packets[3] + [byte] + packets[3], &decoder),
+      is: [
         .packet(packets[3]), .lostSync(byte),
       ])
-    #expect(elements(of: packets[3], &decoder) == [.lostSync(byte)])
+    expect(elements(of: packets[3], &decoder), is: [.lostSync(byte)])
     decoder.reset()
-    #expect(elements(of: packets[3], &decoder) == [.packet(packets[3])])
+    expect(elements(of: packets[3], &decoder), is: [.packet(packets[3])])
   }
 
   @Test("A reset within a packet discards it")
   func reset() {
     var decoder = H4StreamDecoder<16>()
-    #expect(elements(of: [0x02, 0x40], &decoder) == [])
+    expect(elements(of: [0x02, 0x40], &decoder), is: [])
     decoder.reset()
-    #expect(elements(of: packets[0], &decoder) == [.packet(packets[0])])
+    expect(elements(of: packets[0], &decoder), is: [.packet(packets[0])])
   }
 }
 

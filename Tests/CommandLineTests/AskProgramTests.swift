@@ -1,8 +1,8 @@
 import BluetoothHost
 import EightBall
+import Expectations
 import Linux
 import LinuxRadio
-import Testing
 import VirtualRadio
 
 @testable import eightball
@@ -90,7 +90,7 @@ struct AskProgramTests {
   private func wait(
     _ sourceLocation: SourceLocation = #_sourceLocation, until isDone: () -> Bool
   ) throws {
-    #expect(try bench.run(for: 60_000, until: isDone), sourceLocation: sourceLocation)
+    expect(try bench.run(for: 60_000, until: isDone), sourceLocation: sourceLocation)
   }
 
   /// Lets the program end: it disconnects and has nothing left to do.
@@ -98,7 +98,7 @@ struct AskProgramTests {
     of asker: AirDevice<AskProgram>, _ sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     try wait(sourceLocation) { asker.host.isFinished }
-    #expect(asker.host.host.connectionCount == 0, sourceLocation: sourceLocation)
+    expect(asker.host.host.connectionCount, is: 0, sourceLocation: sourceLocation)
   }
 
   @Test("A question is answered, and then the program unsubscribes and disconnects")
@@ -108,18 +108,19 @@ struct AskProgramTests {
     let asker = try ask(AskRequest(question: "Will it rain?"))
     try wait { asker.host.outcome != nil }
     guard case .answered(let text) = asker.host.outcome else {
-      return #expect(asker.host.outcome == nil)
+      return expect(asker.host.outcome, is: nil)
     }
     let answers = (0..<Answer.count).compactMap { Answer(rawValue: $0) }
-    #expect(
+    expect(
       answers.contains { answer in String(writing: { answer.write(.text, to: &$0) }) == text })
-    #expect(output.notes == ["Looking for a ball…", "Found “Ball”, \u{2212}50 dBm."])
+    expect(output.notes, is: ["Looking for a ball…", "Found “Ball”, \u{2212}50 dBm."])
     try waitForEnd(of: asker)
-    #expect(
-      values.values == [
+    expect(
+      values.values,
+      is: [
         [1, 0], Array("Will it rain?".utf8), [0, 0],
       ])
-    #expect(output.results == [])
+    expect(output.results, is: [])
   }
 
   @Test("Of two balls the one with the name is asked")
@@ -129,8 +130,8 @@ struct AskProgramTests {
     let values = (WrittenValues(of: ball), WrittenValues(of: other))
     let asker = try ask(AskRequest(question: "Is it?", name: "Kitchen"))
     try wait { asker.host.outcome != nil }
-    #expect(values.0.values.contains(Array("Is it?".utf8)) && values.1.values.isEmpty)
-    #expect(output.notes == ["Looking for “Kitchen”…", "Found “Kitchen”, \u{2212}50 dBm."])
+    expect(values.0.values.contains(Array("Is it?".utf8)) && values.1.values.isEmpty)
+    expect(output.notes, is: ["Looking for “Kitchen”…", "Found “Kitchen”, \u{2212}50 dBm."])
   }
 
   @Test("Without a ball the search ends after 5 s")
@@ -138,9 +139,9 @@ struct AskProgramTests {
     let asker = try ask(AskRequest(question: "Is it?"))
     let start = bench.now
     try bench.run(for: 4_999)
-    #expect(asker.host.outcome == nil)
+    expect(asker.host.outcome, is: nil)
     try bench.run(for: 1)
-    #expect(asker.host.outcome == .noBallFound && bench.now == start.advanced(by: 5_000))
+    expect(asker.host.outcome == .noBallFound && bench.now == start.advanced(by: 5_000))
     try waitForEnd(of: asker)
   }
 
@@ -151,9 +152,9 @@ struct AskProgramTests {
     try wait { asker.host.question != nil }
     let start = bench.now
     try bench.run(for: 1_999)
-    #expect(ball.host.server.application.questions == ["Is it?"] && asker.host.outcome == nil)
+    expect(ball.host.server.application.questions == ["Is it?"] && asker.host.outcome == nil)
     try bench.run(for: 1)
-    #expect(asker.host.outcome == .timedOut && bench.now == start.advanced(by: 2_000))
+    expect(asker.host.outcome == .timedOut && bench.now == start.advanced(by: 2_000))
     try waitForEnd(of: asker)
   }
 
@@ -165,7 +166,7 @@ struct AskProgramTests {
     let asker = try ask(request)
     let start = bench.now
     try wait { asker.host.outcome != nil }
-    #expect(asker.host.outcome == .timedOut && bench.now == start.advanced(by: 700))
+    expect(asker.host.outcome == .timedOut && bench.now == start.advanced(by: 700))
   }
 
   @Test("A ball that disconnects, or falls silent, ends the program", arguments: [true, false])
@@ -177,7 +178,7 @@ struct AskProgramTests {
     try wait { !ball.host.server.application.questions.isEmpty }
     if disconnects { ball.host.disconnect(at: 0) } else { ball.unplug() }
     try wait { asker.host.outcome != nil }
-    #expect(asker.host.outcome == .disconnected)
+    expect(asker.host.outcome, is: .disconnected)
     try waitForEnd(of: asker)
   }
 
@@ -186,7 +187,7 @@ struct AskProgramTests {
     _ = try addBall(BallApplication<1>(seed: 8))
     let asker = try ask(AskRequest(question: "It rains."))
     try wait { asker.host.outcome != nil }
-    #expect(asker.host.outcome == .refused)
+    expect(asker.host.outcome, is: .refused)
     try waitForEnd(of: asker)
   }
 
@@ -195,28 +196,29 @@ struct AskProgramTests {
     let ball = try addBall(BallApplication<1>(seed: 8))
     let asker = try ask(AskRequest(stays: true), isJSON: true)
     try wait { asker.host.isChosen }
-    #expect(asker.host.wantsInput == true)
+    expect(asker.host.wantsInput, is: true)
     for line in ["It rains.", "", "Will it rain?"] {
       asker.host.take(Array(line.utf8), at: bench.now)
       try wait { asker.host.question == nil }
     }
     let count = output.results.count
     let answer = #"{"event":"answer","question":"Will it rain?","text":"#
-    #expect(count == 4)
-    #expect(
-      output.results.prefix(3) == [
+    expect(count, is: 4)
+    expect(
+      output.results.prefix(3),
+      is: [
         #"{"event":"found","name":"Ball","address":"00:00:00:00:00:01","rssi":-50}"#,
         #"{"event":"connected","address":"00:00:00:00:00:01"}"#,
         #"{"event":"refused","question":"It rains.","reason":"not a question"}"#,
       ])
-    #expect(output.results.last?.hasPrefix(answer) == true)
+    expect(output.results.last?.hasPrefix(answer), is: true)
     ball.host.server.application.shake()
     try wait { output.results.count > count }
-    #expect(output.results.last?.hasPrefix(#"{"event":"answer","text":"#) == true)
+    expect(output.results.last?.hasPrefix(#"{"event":"answer","text":"#), is: true)
     asker.host.take(nil, at: bench.now)
-    #expect(asker.host.outcome == .inputEnded && !asker.host.wantsInput)
+    expect(asker.host.outcome == .inputEnded && !asker.host.wantsInput)
     try waitForEnd(of: asker)
-    #expect(output.notes == [])
+    expect(output.notes, is: [])
   }
 
   @Test("A signal ends the search, and a second one does not wait for the disconnection")
@@ -225,9 +227,9 @@ struct AskProgramTests {
     let asker = try ask(AskRequest(question: "Is it?"))
     try wait { !ball.host.server.application.questions.isEmpty }
     asker.host.interrupt(at: bench.now)
-    #expect(asker.host.outcome == .cancelled && !asker.host.isFinished)
+    expect(asker.host.outcome == .cancelled && !asker.host.isFinished)
     asker.host.interrupt(at: bench.now)
-    #expect(asker.host.isFinished == asker.host.host.isShutDown)
+    expect(asker.host.isFinished, is: asker.host.host.isShutDown)
     try waitForEnd(of: asker)
   }
 
@@ -235,7 +237,7 @@ struct AskProgramTests {
   func radio() throws {
     let asker = try ask(AskRequest(question: "Is it?"))
     asker.host.radioFailed(RadioError("The radio is gone"), at: bench.now)
-    #expect(asker.host.outcome == .radioFailed(RadioError("The radio is gone")))
-    #expect(asker.host.isFinished == true)
+    expect(asker.host.outcome, is: .radioFailed(RadioError("The radio is gone")))
+    expect(asker.host.isFinished, is: true)
   }
 }

@@ -1,7 +1,7 @@
 import EightBall
+import Expectations
 import LinuxBoard
 import LinuxTestSupport
-import Testing
 
 @testable import eightball
 
@@ -14,32 +14,31 @@ struct BoardOptionTests {
   @Test("The board is named, or found by the device tree, or missing; the line says why")
   func choice() throws {
     let named = try choose(["--board", "pi-5"], model: "Raspberry Pi 4 Model B Rev 1.4")
-    #expect(named.description?.name == "pi-5")
-    #expect(named.sentence == "Board: pi-5.")
+    expect(named.description?.name, is: "pi-5")
+    expect(named.sentence, is: "Board: pi-5.")
 
     let found = try choose([], model: "Raspberry Pi 4 Model B Rev 1.4")
-    #expect(found.description?.name == "pi-4b")
-    #expect(found.sentence == "Board: pi-4b (this is a Raspberry Pi 4 Model B Rev 1.4).")
+    expect(found.description?.name, is: "pi-4b")
+    expect(found.sentence, is: "Board: pi-4b (this is a Raspberry Pi 4 Model B Rev 1.4).")
 
     let other = try choose([], model: "Toaster")
-    #expect(other.description == nil)
-    #expect(
-      other.sentence
-        == "Board: none (no known board is a Toaster); --board chooses one: see eightball boards.")
+    expect(other.description, is: nil)
+    expect(
+      other.sentence,
+      is: "Board: none (no known board is a Toaster); --board chooses one: see eightball boards.")
 
     let none = try choose([], model: nil)
-    #expect(none.description == nil)
-    #expect(
-      none.sentence
-        == "Board: none (no device tree); --board chooses one: see eightball boards.")
+    expect(none.description, is: nil)
+    expect(
+      none.sentence, is: "Board: none (no device tree); --board chooses one: see eightball boards.")
   }
 
   @Test("--set overrides single fields; without a board it is refused")
   func settings() throws {
     let board = try choose(
       ["--board", "virtual", "--set", "shake.line=GPIO23", "--set", "answer=none"], model: nil)
-    #expect(board.description?.shake?.offset == 23)
-    #expect(board.description?.answer == nil)
+    expect(board.description?.shake?.offset, is: 23)
+    expect(board.description?.answer, is: nil)
     #expect(
       throws: BoardError(
         "--set",
@@ -53,19 +52,19 @@ struct BoardOptionTests {
   )
   func fromNothing() throws {
     let none = try choose(["--board", "none"], model: "Raspberry Pi 4 Model B Rev 1.4")
-    #expect(none.description == nil)
-    #expect(none.sentence == "Board: none.")
+    expect(none.description, is: nil)
+    expect(none.sentence, is: "Board: none.")
 
     let described = try choose(
       ["--board", "none", "--set", "chip=c", "--set", "shake.line=GPIO23"],
       model: "Raspberry Pi 4 Model B Rev 1.4")
-    #expect(
-      described.description
-        == BoardDescription(
-          name: "custom", chip: "c",
-          shake: .button(23)))
-    #expect(described.models == [])
-    #expect(described.sentence == "Board: custom (--set describes it).")
+    expect(
+      described.description,
+      is: BoardDescription(
+        name: "custom", chip: "c",
+        shake: .button(23)))
+    expect(described.models, is: [])
+    expect(described.sentence, is: "Board: custom (--set describes it).")
 
     #expect(
       throws: BoardError(
@@ -88,9 +87,9 @@ struct BoardOptionsLineTests {
   @Test("They name each field of the board, in one line")
   func line() throws {
     let line = try BoardOptionsLine(try KnownBoard.named("pi-4b").board)
-    #expect(
-      line.text
-        == "--board none --set chip=pinctrl-bcm2711 --set radio=hci0 --set shake.line=GPIO18 "
+    expect(
+      line.text,
+      is: "--board none --set chip=pinctrl-bcm2711 --set radio=hci0 --set shake.line=GPIO18 "
         + "--set shake.offset=18 --set shake.active=low --set shake.bias=pull-up "
         + "--set shake.debounce=20 --set clear.line=GPIO25 --set clear.offset=25 "
         + "--set clear.active=low --set clear.bias=pull-up --set clear.debounce=20 "
@@ -103,16 +102,16 @@ struct BoardOptionsLineTests {
   func quotes() throws {
     let line = try BoardOptionsLine(
       BoardDescription(name: "b", chip: "it's $HOME", radio: "serial:/dev/ttyS0,115200"))
-    #expect(
-      line.text
-        == #"--board none --set 'chip=it'\''s $HOME' --set radio=serial:/dev/ttyS0,115200"#)
-    #expect(try BoardOptionsLine(BoardDescription(name: "b")).text == "--board none")
+    expect(
+      line.text,
+      is: #"--board none --set 'chip=it'\''s $HOME' --set radio=serial:/dev/ttyS0,115200"#)
+    expect(try BoardOptionsLine(BoardDescription(name: "b")).text, is: "--board none")
   }
 
   @Test("Read back, they describe the same board")
   func readBack() throws {
     var boards = KnownBoard.shipped.map(\.board)
-    #expect(boards.count == 14)
+    expect(boards.count, is: 14)
     boards += [
       Self.board(line: "A line; with words"), Self.board(line: "it's"), Self.board(line: "''"),
       Self.board(line: "$(x) `y` !z *", radio: "unix:/tmp/ü b"), Self.board(line: "="),
@@ -124,7 +123,7 @@ struct BoardOptionsLineTests {
       let options = try Doctor.parse(words).boardOptions
       var expected = board
       expected.name = "custom"
-      #expect(try ChosenBoard(options, model: nil).description == expected)
+      expect(try ChosenBoard(options, model: nil).description, is: expected)
     }
   }
 

@@ -1,9 +1,9 @@
 import BluetoothHost
 import EightBall
+import Expectations
 import Linux
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import LinuxBoard
 @testable import eightball
@@ -94,9 +94,9 @@ func compare(
   _ checkup: Checkup, _ expected: String, _ location: SourceLocation = #_sourceLocation
 ) {
   let lines = Doctor.lines(checkup)
-  #expect(lines.joined(separator: "\n") == expected, sourceLocation: location)
-  #expect(
-    checkup.isWell == !lines.contains { $0.hasPrefix("wrong") }, sourceLocation: location)
+  expect(lines.joined(separator: "\n"), is: expected, sourceLocation: location)
+  expect(
+    checkup.isWell, is: !lines.contains { $0.hasPrefix("wrong") }, sourceLocation: location)
 }
 
 /// Parts of several reports.

@@ -1,7 +1,7 @@
 import EightBall
+import Expectations
 import Linux
 import LinuxRadio
-import Testing
 
 @testable import LinuxBoard
 @testable import eightball
@@ -89,11 +89,11 @@ struct DoctorRadioTests {
         board: Checkup.CheckedBoard(.success(nil), reason: nil))
       let finding = checkup.findings.first { $0.subject == "permission" }
       let name = radio == .adapter(1) ? "hci1" : "hci0"
-      #expect(finding?.verdict == verdict)
-      #expect(
-        finding?.text
-          == "\(name) may only be driven by a program with the right to configure adapters")
-      #expect(checkup.findings.count { $0.verdict == .wrong } == wrong)
+      expect(finding?.verdict, is: verdict)
+      expect(
+        finding?.text,
+        is: "\(name) may only be driven by a program with the right to configure adapters")
+      expect(checkup.findings.count { $0.verdict == .wrong }, is: wrong)
     }
   }
 

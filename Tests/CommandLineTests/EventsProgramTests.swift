@@ -1,6 +1,6 @@
 import BallControl
+import Expectations
 import LinuxRadio
-import Testing
 
 @testable import eightball
 
@@ -31,18 +31,19 @@ struct EventsProgramTests {
   @Test("It prints the lines until the ball ends")
   func untilTheEnd() {
     var program = program(after: [.connected(path: "/a"), line(packet), .ended(nil)])
-    #expect(program.ending == nil)
+    expect(program.ending, is: nil)
     program.take(.unreachable(.noBall(["/a"])))
-    #expect(program.ending == .ballEnded)
-    #expect(output.lines == [packet])
-    #expect(output.notes == [])
+    expect(program.ending, is: .ballEnded)
+    expect(output.lines, is: [packet])
+    expect(output.notes, is: [])
   }
 
   @Test("It adds the layers to a packet if asked")
   func layers() {
     _ = program(addsLayers: true, after: [.connected(path: "/a"), line(packet), line("{}")])
-    #expect(
-      output.lines == [
+    expect(
+      output.lines,
+      is: [
         packet.dropLast() + #","layers":[{"layer":"HCI","bytes":"01030c00","text":"Reset"}],"#
           + #""kind":"setup"}"#, "{}",
       ])
@@ -51,9 +52,10 @@ struct EventsProgramTests {
   @Test("Without a ball it says what to start, and ends")
   func noBall() {
     let program = program(after: [.unreachable(.noBall(["/a", "/b"]))])
-    #expect(program.ending == .failed(.noBall(["/a", "/b"])))
-    #expect(
-      output.notes == [
+    expect(program.ending, is: .failed(.noBall(["/a", "/b"])))
+    expect(
+      output.notes,
+      is: [
         "Error: no ball runs: nothing listens at /a or /b. Start one: eightball run."
       ])
   }
@@ -61,13 +63,14 @@ struct EventsProgramTests {
   @Test("A program that was too slow warns of missing lines, and continues")
   func tooSlow() {
     var program = program(after: [.connected(path: "/a"), .ended(nil), .connected(path: "/a")])
-    #expect(output.notes == [])
+    expect(output.notes, is: [])
     program.take(line("{}"))
     program.take(line("{}"))
-    #expect(program.ending == nil)
-    #expect(output.lines == ["{}", "{}"])
-    #expect(
-      output.notes == [
+    expect(program.ending, is: nil)
+    expect(output.lines, is: ["{}", "{}"])
+    expect(
+      output.notes,
+      is: [
         "Warning: lines are missing: this program read too slowly, so the ball dropped it."
       ])
   }
@@ -81,10 +84,11 @@ struct EventsProgramTests {
         .unreachable(.noBall(["/a"])), .connected(path: "/a"), line("2"),
         .ended(.lineTooLong(65_536)),
       ])
-    #expect(program.ending == nil)
-    #expect(output.lines == ["1", "2"])
-    #expect(
-      output.notes == [
+    expect(program.ending, is: nil)
+    expect(output.lines, is: ["1", "2"])
+    expect(
+      output.notes,
+      is: [
         "Waiting for a ball at /a.", "Waiting for a ball at /a.",
         "Error: the ball sent a line of more than 65536 bytes; is there something else at its "
           + "socket?",
@@ -95,15 +99,15 @@ struct EventsProgramTests {
   func broken() {
     let error = ControlError.broken(SystemError(.timedOut, "read from", "/a"))
     let program = program(after: [.connected(path: "/a"), .ended(error)])
-    #expect(program.ending == .failed(error))
-    #expect(output.notes == ["Error: cannot read from /a: Connection timed out."])
+    expect(program.ending, is: .failed(error))
+    expect(output.notes, is: ["Error: cannot read from /a: Connection timed out."])
   }
 
   @Test("The socket, packets and following are options")
   func options() throws {
     let plain = try Events.parse([])
-    #expect(plain.control == nil && !plain.packets && !plain.follow)
+    expect(plain.control == nil && !plain.packets && !plain.follow)
     let full = try Events.parse(["--control", "/a", "--packets", "--follow"])
-    #expect(full.control == "/a" && full.packets && full.follow)
+    expect(full.control == "/a" && full.packets && full.follow)
   }
 }

@@ -1,7 +1,7 @@
 import BluetoothHost
 import EightBall
+import Expectations
 import LinuxPort
-import Testing
 
 @testable import eightball
 @testable import eightballd
@@ -44,12 +44,12 @@ struct HelpTests {
     let ofTool: Set = ["--private", "--verbose", "--capture", "--metrics"]
     // The boards are files or names here, and names there; the default radio differs.
     let different: Set = ["--board", "--radio"]
-    #expect(Set(tool.keys) == Set(service.keys).union(ofTool))
-    #expect(Set(service.keys).isDisjoint(with: ofTool))
+    expect(Set(tool.keys), is: Set(service.keys).union(ofTool))
+    expect(Set(service.keys).isDisjoint(with: ofTool))
     for name in service.keys.sorted() where !different.contains(name) {
-      #expect(tool[name] == service[name], "\(name)")
+      expect(tool[name], is: service[name], "\(name)")
     }
-    for name in different { #expect(tool[name] != service[name], "\(name)") }
+    for name in different { expect(tool[name] != service[name], "\(name)") }
   }
 
   @Test("No line of a help is longer than 80 columns, but for the usage and examples")
@@ -58,8 +58,8 @@ struct HelpTests {
     let helps = try names.map { try Self.text($0) } + [Self.helpOfService()]
     for help in helps {
       for line in help.split(separator: "\n") where !line.hasPrefix("USAGE") {
-        #expect(line.count <= 80 || line.hasPrefix("  eightball "), "\(line)")
-        #expect(line.last != " ", "\(line)")
+        expect(line.count <= 80 || line.hasPrefix("  eightball "), "\(line)")
+        expect(line.last != " ", "\(line)")
       }
     }
   }
@@ -67,43 +67,44 @@ struct HelpTests {
   @Test("A long option has a line of its own; the meanings begin in column 26")
   func layout() {
     let help = Self.options(Self.helpOfService())
-    #expect(
-      help["--seed"] == """
+    expect(
+      help["--seed"],
+      is: """
           --seed <number>         Decides all answers: the same seed gives the same
                                   answers. Default: random.
 
         """)
-    #expect(
+    expect(
       help["--security"]?.hasPrefix(
         """
           --security <none|encrypted|authenticated>
                                   Protection required to ask:
-        """) == true)
-    #expect(help["--help"] == "  -h, --help              Show help information.\n")
+        """), is: true)
+    expect(help["--help"], is: "  -h, --help              Show help information.\n")
   }
 
   @Test("--help, -h and help COMMAND are the same; each command has --version")
   func forms() throws {
     for name in EightBallProgram.names {
       let help = try Self.text([name, "--help"])
-      #expect(try Self.text([name, "-h"]) == help)
-      #expect(try Self.text(["help", name]) == help)
-      #expect(try Self.text([name, "--version"]) == "\(EightBallProfile.version)")
-      #expect(help.contains("USAGE: eightball \(name)"))
+      expect(try Self.text([name, "-h"]), is: help)
+      expect(try Self.text(["help", name]), is: help)
+      expect(try Self.text([name, "--version"]), is: "\(EightBallProfile.version)")
+      expect(help.contains("USAGE: eightball \(name)"))
     }
-    #expect(try Self.text(["help"]) == Self.text(["--help"]))
-    #expect(try Self.text(["help", "help"]) == Self.text(["--help"]))
+    expect(try Self.text(["help"]) == Self.text(["--help"]))
+    expect(try Self.text(["help", "help"]) == Self.text(["--help"]))
   }
 
   @Test("Every row has a name, a meaning and a form")
   func rows() {
     for command in EightBallProgram.commands {
       let names = command.rows.map(\.nameText)
-      #expect(Set(names).count == names.count)
-      #expect(names.suffix(2) == ["--version", "--help"])
+      expect(Set(names).count, is: names.count)
+      expect(names.suffix(2), is: ["--version", "--help"])
       for row in command.rows {
         let end = "\(row.help)".last
-        #expect(row.nameText.hasPrefix("--") && (end == "." || end == ")"), "\(row.nameText)")
+        expect(row.nameText.hasPrefix("--") && (end == "." || end == ")"), "\(row.nameText)")
       }
     }
   }
@@ -117,22 +118,22 @@ struct CompletionTests {
 
   @Test("Commands, options, values, boards and files are offered")
   func candidates() {
-    #expect(offers("ru") == ["run"])
-    #expect(offers("help", "wi") == ["wiring"])
-    #expect(offers("press", "s") == ["shake"])
-    #expect(offers("run", "--se") == ["--seed", "--security", "--set"])
-    #expect(offers("run", "--security", "enc") == ["encrypted"])
-    #expect(offers("run", "--board", "pi-4") == ["pi-400", "pi-4b"])
-    #expect(offers("wiring", "vir") == ["virtual"])
-    #expect(offers("run", "--capture", "x") == [":files"])
-    #expect(offers("events", "--control", "") == [":files"])
-    #expect(offers("run", "--seed", "").isEmpty)
+    expect(offers("ru"), is: ["run"])
+    expect(offers("help", "wi"), is: ["wiring"])
+    expect(offers("press", "s"), is: ["shake"])
+    expect(offers("run", "--se"), is: ["--seed", "--security", "--set"])
+    expect(offers("run", "--security", "enc"), is: ["encrypted"])
+    expect(offers("run", "--board", "pi-4"), is: ["pi-400", "pi-4b"])
+    expect(offers("wiring", "vir"), is: ["virtual"])
+    expect(offers("run", "--capture", "x"), is: [":files"])
+    expect(offers("events", "--control", ""), is: [":files"])
+    expect(offers("run", "--seed", "").isEmpty)
   }
 
   @Test("Each shell has a script; others have none", arguments: ["bash", "zsh", "fish"])
   func scripts(shell: String) throws {
     let script = try #require(Launch.text(for: ["--generate-completion-script", shell]))
-    #expect(script.contains("eightball") && script.contains(Completion.option))
-    #expect(Launch.mistake(in: ["--generate-completion-script", "dash"]) != nil)
+    expect(script.contains("eightball") && script.contains(Completion.option))
+    expect(Launch.mistake(in: ["--generate-completion-script", "dash"]) != nil)
   }
 }

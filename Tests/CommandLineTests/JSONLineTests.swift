@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @testable import eightball
 
@@ -20,7 +20,7 @@ struct JSONLineTests {
   func escapes(what: String, text: String, expected: String) {
     var line = JSONLine(event: "e")
     line.add("text", text)
-    #expect(line.text == #"{"event":"e","text":""# + expected + #""}"#, "\(what)")
+    expect(line.text, is: #"{"event":"e","text":""# + expected + #""}"#, "\(what)")
   }
 
   @Test("Members keep the order in which they are added")
@@ -33,9 +33,9 @@ struct JSONLineTests {
     line.add("texts", texts: ["180A", "1800"])
     line.add(
       "address", DeviceAddress(kind: .public, bytes: [0x01, 0, 0, 0, 0, 0xF0]) as DeviceAddress?)
-    #expect(
-      line.text
-        == #"{"event":"first","number":-120,"truth":true,"texts":["180A","1800"],"#
+    expect(
+      line.text,
+      is: #"{"event":"first","number":-120,"truth":true,"texts":["180A","1800"],"#
         + #""address":"F0:00:00:00:00:01"}"#)
   }
 }
@@ -45,7 +45,7 @@ struct WordingTests {
   @Test("Control characters and direction overrides are replaced")
   func printableText() {
     // Escape, bell, a right-to-left override; a joiner that emoji need stays.
-    #expect(printable("a\u{1B}[2Jb\u{7}c\u{202E}d") == "a\u{FFFD}[2Jb\u{FFFD}c\u{FFFD}d")
-    #expect(printable("👩\u{200D}🚀?") == "👩\u{200D}🚀?")
+    expect(printable("a\u{1B}[2Jb\u{7}c\u{202E}d"), is: "a\u{FFFD}[2Jb\u{FFFD}c\u{FFFD}d")
+    expect(printable("👩\u{200D}🚀?"), is: "👩\u{200D}🚀?")
   }
 }

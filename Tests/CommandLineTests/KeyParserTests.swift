@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import eightball
 
@@ -27,6 +27,6 @@ struct KeyParserTests {
     for byte in bytes.utf8 {
       if let key = parser.key(byte) { keys.unicodeScalars.append(key) }
     }
-    #expect(keys == expected, "\(what)")
+    expect(keys, is: expected, "\(what)")
   }
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import eightball
 
@@ -13,19 +13,19 @@ struct LaunchTests {
     ])
   func mistakes(arguments: [String], explanation: String) throws {
     let text = try #require(Launch.mistake(in: arguments))
-    #expect(text.contains(explanation), "\(text)")
-    #expect(!text.contains("Usage:"))
-    #expect(text.contains(" --help"))
+    expect(text.contains(explanation), "\(text)")
+    expect(!text.contains("Usage:"))
+    expect(text.contains(" --help"))
   }
 
   @Test("An argument that is not UTF-8 is a mistake, and is named by its number")
   func notUTF8() {
-    #expect(Launch.mistake(in: ["ask", nil])?.hasPrefix("Argument 2 is not valid UTF-8") == true)
+    expect(Launch.mistake(in: ["ask", nil])?.hasPrefix("Argument 2 is not valid UTF-8"), is: true)
   }
 
   @Test("Help and versions are texts", arguments: [["--help"], ["help", "ask"], ["--version"]])
   func texts(arguments: [String]) throws {
-    #expect(Launch.text(for: arguments)?.isEmpty == false)
+    expect(Launch.text(for: arguments)?.isEmpty, is: false)
   }
 
   @Test(
@@ -43,7 +43,7 @@ struct LaunchTests {
 
   @Test("A question in bytes has at most 512, and is UTF-8")
   func questions() throws {
-    #expect(try QuestionInputError.question(of: Array("Why?".utf8)) == "Why?")
+    expect(try QuestionInputError.question(of: Array("Why?".utf8)), is: "Why?")
     #expect(throws: QuestionInputError.empty) { try QuestionInputError.question(of: []) }
     #expect(throws: QuestionInputError.notUTF8) {
       try QuestionInputError.question(of: [0xFF, 0x3F])
@@ -61,13 +61,13 @@ struct LaunchTests {
       try Ask.parse(arguments).request(AskPrinter(isJSON: true))
     }
     var asked = try request("Why?", "--timeout", "1s")
-    #expect(asked.wholeTimeout == 1_000)
-    #expect(asked.searchTimeout == 1_000 && asked.answerTimeout == 1_000)
+    expect(asked.wholeTimeout, is: 1_000)
+    expect(asked.searchTimeout == 1_000 && asked.answerTimeout == 1_000)
     asked = try request("Why?")
-    #expect(asked.wholeTimeout == nil && asked.searchTimeout == 5_000)
+    expect(asked.wholeTimeout == nil && asked.searchTimeout == 5_000)
     asked = try request("--stay", "--timeout", "1s")
-    #expect(asked.wholeTimeout == nil && asked.answerTimeout == 1_000)
+    expect(asked.wholeTimeout == nil && asked.answerTimeout == 1_000)
     asked = try request("Why?", "--pair")
-    #expect(asked.answerTimeout == 60_000 && asked.pairs)
+    expect(asked.answerTimeout == 60_000 && asked.pairs)
   }
 }

@@ -1,5 +1,5 @@
 import EightBall
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 @testable import eightball
@@ -30,31 +30,31 @@ struct NearbyDeviceTests {
   @Test("A device is reported with its scan response, or without it after 500 ms")
   func scanResponse() throws {
     var devices = NearbyDevices()
-    #expect(Self.take(0, 1, Self.ball, at: 0, &devices) == nil)
+    expect(Self.take(0, 1, Self.ball, at: 0, &devices) == nil)
     let ball = try #require(Self.take(4, 1, Self.name("Kitchen"), at: 10, &devices))
-    #expect(ball.isBall && ball.name == "Kitchen" && ball.isConnectable && ball.rssi == -50)
-    #expect(Self.take(2, 2, [], at: 100, &devices) == nil)
-    #expect(devices.deadline == Instant(rawValue: 600))
-    #expect(devices.takeDue(at: Instant(rawValue: 599)) == nil)
-    #expect(devices.takeDue(at: Instant(rawValue: 600))?.name == nil)
-    #expect(devices.takeDue(at: Instant(rawValue: 600)) == nil && devices.deadline == nil)
+    expect(ball.isBall && ball.name == "Kitchen" && ball.isConnectable && ball.rssi == -50)
+    expect(Self.take(2, 2, [], at: 100, &devices) == nil)
+    expect(devices.deadline, is: Instant(rawValue: 600))
+    expect(devices.takeDue(at: Instant(rawValue: 599)) == nil)
+    expect(devices.takeDue(at: Instant(rawValue: 600))?.name, is: nil)
+    expect(devices.takeDue(at: Instant(rawValue: 600)) == nil && devices.deadline == nil)
     // One that answers no scan requests is reported at once.
-    #expect(Self.take(3, 3, [], at: 700, &devices)?.isConnectable == false)
+    expect(Self.take(3, 3, [], at: 700, &devices)?.isConnectable, is: false)
   }
 
   @Test("A device is reported again only with more data than before")
   func changes() {
     var devices = NearbyDevices()
-    #expect(Self.take(3, 1, Self.name("Kit", isComplete: false), at: 0, &devices)?.name == "Kit")
-    #expect(Self.take(3, 1, Self.name("Kit", isComplete: false), at: 1, &devices) == nil)
-    #expect(Self.take(3, 1, Self.name("Kitchen"), at: 2, &devices)?.name == "Kitchen")
-    #expect(Self.take(3, 1, Self.name("Kit", isComplete: false), at: 3, &devices) == nil)
+    expect(Self.take(3, 1, Self.name("Kit", isComplete: false), at: 0, &devices)?.name, is: "Kit")
+    expect(Self.take(3, 1, Self.name("Kit", isComplete: false), at: 1, &devices) == nil)
+    expect(Self.take(3, 1, Self.name("Kitchen"), at: 2, &devices)?.name, is: "Kitchen")
+    expect(Self.take(3, 1, Self.name("Kit", isComplete: false), at: 3, &devices) == nil)
     let services = Self.take(3, 1, [3, 0x03, 0x0F, 0x18], at: 4, &devices)?.services
-    #expect(services == [BluetoothUUID(0x180F)])
-    #expect(Self.take(3, 1, [3, 0xFF, 0xFF, 0xFF], at: 5, &devices) != nil)
-    #expect(Self.take(3, 1, [3, 0xFF, 0xFE, 0xFF], at: 6, &devices) == nil)
+    expect(services, is: [BluetoothUUID(0x180F)])
+    expect(Self.take(3, 1, [3, 0xFF, 0xFF, 0xFF], at: 5, &devices) != nil)
+    expect(Self.take(3, 1, [3, 0xFF, 0xFE, 0xFF], at: 6, &devices) == nil)
     // A name that is not UTF-8 is none; cut data are ignored.
-    #expect(Self.take(3, 2, [2, 0x09, 0xFF, 9, 0x09], at: 7, &devices)?.name == nil)
+    expect(Self.take(3, 2, [2, 0x09, 0xFF, 9, 0x09], at: 7, &devices)?.name, is: nil)
   }
 
   @Test(
@@ -71,16 +71,16 @@ struct NearbyDeviceTests {
     ball.service = AttributeHandleRange(start: .first, end: AttributeHandle(rawValue: 20))
     ball.note(characteristic(.question, 2, .write))
     ball.note(characteristic(.answer, 4, .notify))
-    #expect(ball.descriptors?.start.rawValue == 6 && ball.descriptors?.end.rawValue == 20)
+    expect(ball.descriptors?.start.rawValue == 6 && ball.descriptors?.end.rawValue == 20)
     ball.note(characteristic(.deviceName, 9, .read))
-    #expect(ball.descriptors?.end.rawValue == 8)
-    #expect(ball.question?.value.rawValue == 3 && ball.answer?.value.rawValue == 5)
-    #expect(ball.subscription == .notification)
+    expect(ball.descriptors?.end.rawValue, is: 8)
+    expect(ball.question?.value.rawValue == 3 && ball.answer?.value.rawValue == 5)
+    expect(ball.subscription, is: .notification)
     ball.answer?.properties = .indicate
-    #expect(ball.subscription == .indication)
+    expect(ball.subscription, is: .indication)
     ball.answer?.properties = .read
-    #expect(ball.subscription == nil)
+    expect(ball.subscription, is: nil)
     ball.answerEnd = ball.answer?.value
-    #expect(ball.descriptors == nil)
+    expect(ball.descriptors, is: nil)
   }
 }

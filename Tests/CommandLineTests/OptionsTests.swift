@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import LinuxRadio
-import Testing
 
 @testable import eightball
 
@@ -12,30 +12,30 @@ struct OptionsTests {
     let address = AddressChoice.fixed(
       DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0]))
     let arguments = ["--address", "C0:00:00:00:00:07"]
-    #expect(try Run.parse(arguments).addressOptions.choice == address)
-    #expect(try Ask.parse(["--random"] + arguments).addressOptions.choice == address)
-    #expect(try ListDevices.parse(arguments).addressOptions.choice == address)
+    expect(try Run.parse(arguments).addressOptions.choice, is: address)
+    expect(try Ask.parse(["--random"] + arguments).addressOptions.choice, is: address)
+    expect(try ListDevices.parse(arguments).addressOptions.choice, is: address)
   }
 
   @Test("An error of the capture file says what failed, where, and what to do")
   func capture() throws {
     let options = try ListDevices.parse(["--capture", "/no/such/folder/ball.btsnoop"]).radioOptions
     let error = #expect(throws: SystemError.self) { try options.sinks() }
-    #expect(
-      error?.description
-        == "cannot keep packets in /no/such/folder/ball.btsnoop: No such file or directory. Give "
+    expect(
+      error?.description,
+      is: "cannot keep packets in /no/such/folder/ball.btsnoop: No such file or directory. Give "
         + "--capture a file in a folder that exists and that you may write to")
   }
 
   @Test("An air listens at a UNIX socket, a TCP port, or the default socket, for up to 64 radios")
   func air() throws {
-    #expect(try HostAir.parse([]).listen == nil)
-    #expect(try HostAir.parse(["--listen", "unix:/tmp/air"]).listen == .unix(path: "/tmp/air"))
-    #expect(
-      try HostAir.parse(["--listen", "tcp-server:127.0.0.1:7300"]).listen
-        == .tcpServer(host: "127.0.0.1", port: 7_300))
-    #expect(try HostAir.parse([]).limit == 64)
-    #expect(try HostAir.parse(["--limit", "1000"]).limit == 1_000)
+    expect(try HostAir.parse([]).listen, is: nil)
+    expect(try HostAir.parse(["--listen", "unix:/tmp/air"]).listen, is: .unix(path: "/tmp/air"))
+    expect(
+      try HostAir.parse(["--listen", "tcp-server:127.0.0.1:7300"]).listen,
+      is: .tcpServer(host: "127.0.0.1", port: 7_300))
+    expect(try HostAir.parse([]).limit, is: 64)
+    expect(try HostAir.parse(["--limit", "1000"]).limit, is: 1_000)
   }
 
   @Test(
@@ -45,36 +45,36 @@ struct OptionsTests {
       ("0.0014", 1), ("60s", 60_000), ("60000ms", 60_000),
     ])
   func times(text: String, milliseconds: UInt32) throws {
-    #expect(try Ask.parse(["Is it?", "--timeout", text]).timeout?.milliseconds == milliseconds)
-    #expect(try ListDevices.parse(["--timeout", text]).timeout.milliseconds == milliseconds)
-    #expect(try Press.parse(["shake", "--hold", text]).hold.milliseconds == milliseconds)
+    expect(try Ask.parse(["Is it?", "--timeout", text]).timeout?.milliseconds, is: milliseconds)
+    expect(try ListDevices.parse(["--timeout", text]).timeout.milliseconds, is: milliseconds)
+    expect(try Press.parse(["shake", "--hold", text]).hold.milliseconds, is: milliseconds)
     // A command waits an hour at most.
-    #expect(try Ask.parse(["Is it?", "--timeout", "3600s"]).timeout?.milliseconds == 3_600_000)
+    expect(try Ask.parse(["Is it?", "--timeout", "3600s"]).timeout?.milliseconds, is: 3_600_000)
   }
 
   @Test("The value of --control may be left out")
   func optionalValue() throws {
-    #expect(try Run.parse(["--control", "--json"]).control == nil)
-    #expect(try Run.parse(["--control", "/x"]).control == "/x")
-    #expect(try Run.parse(["--control=/x", "--seed=8", "--seed", "9"]).seed == 9)
+    expect(try Run.parse(["--control", "--json"]).control, is: nil)
+    expect(try Run.parse(["--control", "/x"]).control, is: "/x")
+    expect(try Run.parse(["--control=/x", "--seed=8", "--seed", "9"]).seed, is: 9)
   }
 
   // MARK: Security
 
   @Test("--security names what a link must be; the default is an open ball")
   func security() throws {
-    #expect(try Run.parse([]).security.protection == nil)
-    #expect(try Run.parse(["--security", "none"]).security.protection == nil)
+    expect(try Run.parse([]).security.protection, is: nil)
+    expect(try Run.parse(["--security", "none"]).security.protection, is: nil)
     let run = try Run.parse(["--security", "encrypted"])
-    #expect(run.security.protection == .encrypted && !run.keepsPairingOpen && !run.isPrivate)
-    #expect(try Run.parse(["--security", "encrypted", "--pairing-window"]).keepsPairingOpen)
-    #expect(try Run.parse(["--private", "--security", "encrypted"]).isPrivate)
+    expect(run.security.protection == .encrypted && !run.keepsPairingOpen && !run.isPrivate)
+    expect(try Run.parse(["--security", "encrypted", "--pairing-window"]).keepsPairingOpen)
+    expect(try Run.parse(["--private", "--security", "encrypted"]).isPrivate)
   }
 
   @Test("--remove takes an address, or all")
   func removal() throws {
-    #expect(try Bonds.parse(["--remove", "c0:00:00:00:00:01"]).remove == "c0:00:00:00:00:01")
-    #expect(try Bonds.parse(["--remove", "all"]).remove == "all")
+    expect(try Bonds.parse(["--remove", "c0:00:00:00:00:01"]).remove, is: "c0:00:00:00:00:01")
+    expect(try Bonds.parse(["--remove", "all"]).remove, is: "all")
     for wrong in ["", "x", "C0:00:00:00:00", "C0:00:00:00:00:0", "C0:00:00:00:00:01:02", "All"] {
       #expect(throws: UsageError.self, "\(wrong)") { try Bonds.parse(["--remove", wrong]) }
     }
@@ -86,15 +86,15 @@ struct OptionsTests {
   func keys() {
     let user = PairingUser()
     user.press("y")
-    #expect(user.takeAnswer() == nil)
+    expect(user.takeAnswer(), is: nil)
     user.question = .compareNumber(1)
     user.press("x")
-    #expect(user.takeAnswer() == nil)
+    expect(user.takeAnswer(), is: nil)
     user.press("y")
-    #expect(user.takeAnswer() == true)
-    #expect(user.takeAnswer() == nil)
+    expect(user.takeAnswer(), is: true)
+    expect(user.takeAnswer(), is: nil)
     user.press("N")
-    #expect(user.takeAnswer() == false)
+    expect(user.takeAnswer(), is: false)
   }
 
   // MARK: Swarms
@@ -102,9 +102,9 @@ struct OptionsTests {
   @Test("The default is a hundred balls for one central each on the virtual air")
   func usualSwarm() throws {
     let swarm = try eightball.RunSwarm.parse([]).swarm
-    #expect(swarm.count == 100 && swarm.connections == 1 && swarm.radio == .virtual)
-    #expect(swarm.names.name(of: 100) == "Ball 100")
-    #expect(swarm.faults == SwarmFaults() && swarm.lines == .words && swarm.style == .text)
+    expect(swarm.count == 100 && swarm.connections == 1 && swarm.radio == .virtual)
+    expect(swarm.names.name(of: 100), is: "Ball 100")
+    expect(swarm.faults == SwarmFaults() && swarm.lines == .words && swarm.style == .text)
   }
 
   @Test("Every option of a swarm is in its configuration")
@@ -114,18 +114,18 @@ struct OptionsTests {
       "slugs",
       "--drop", "10", "--vanish", "5", "--drop-every", "30s", "--radio", "unix:/tmp/air", "--json",
     ]).swarm
-    #expect(swarm.count == 20 && swarm.connections == 3 && swarm.seed == SwarmSeed(rawValue: 8))
-    #expect(swarm.names.name(of: 7) == "No. 07")
-    #expect(swarm.faults.drops == 10 && swarm.faults.vanishings == 5)
-    #expect(swarm.faults.stormPeriod == 30_000)
-    #expect(swarm.radio == .unix(path: "/tmp/air") && swarm.lines == .json && swarm.style == .slug)
+    expect(swarm.count == 20 && swarm.connections == 3 && swarm.seed == SwarmSeed(rawValue: 8))
+    expect(swarm.names.name(of: 7), is: "No. 07")
+    expect(swarm.faults.drops == 10 && swarm.faults.vanishings == 5)
+    expect(swarm.faults.stormPeriod, is: 30_000)
+    expect(swarm.radio == .unix(path: "/tmp/air") && swarm.lines == .json && swarm.style == .slug)
   }
 
   @Test("Each swarm without --seed has a new seed")
   func seeds() throws {
     let seeds = try (0..<8).map { _ in try eightball.RunSwarm.parse([]).swarm.seed.rawValue }
     // Two of eight random numbers of 64 bits are the same once in 6 × 10¹⁷ times.
-    #expect(Set(seeds).count == 8)
+    expect(Set(seeds).count, is: 8)
   }
 
   // MARK: Metrics
@@ -139,27 +139,27 @@ struct OptionsTests {
       ("::1:9888", nil), ("[]:1", nil), ("1:2:3", nil), ("a:b", nil),
     ] as [(String, String?)])
   func metricsAddress(text: String, meaning: String?) {
-    #expect(MetricsAddress(text)?.description == meaning)
+    expect(MetricsAddress(text)?.description, is: meaning)
   }
 
   @Test("A ball serves figures only with --metrics; eightball metrics takes any number of balls")
   func metrics() throws {
-    #expect(try Run.parse([]).metrics == nil)
-    #expect(try Run.parse(["--metrics", "_:0"]).metrics == MetricsAddress(host: "_", port: 0))
+    expect(try Run.parse([]).metrics, is: nil)
+    expect(try Run.parse(["--metrics", "_:0"]).metrics, is: MetricsAddress(host: "_", port: 0))
     let command = try Metrics.parse(["--listen", "9888", "--control", "/a", "--control", "/b"])
-    #expect(command.listen == MetricsAddress(host: "127.0.0.1", port: 9_888))
-    #expect(command.control == ["/a", "/b"])
+    expect(command.listen, is: MetricsAddress(host: "127.0.0.1", port: 9_888))
+    expect(command.control, is: ["/a", "/b"])
   }
 
   @Test("The line says the URL, for people and as JSON, and a browser of this machine can open it")
   func metricsLine() {
     let address = MetricsAddress(host: "::1", port: 0)
-    #expect(address.line(port: 41_000, isJSON: false) == "Metrics: http://[::1]:41000/metrics")
-    #expect(
-      address.line(port: 41_000, isJSON: true)
-        == #"{"event":"metrics","url":"http://[::1]:41000/metrics"}"#)
-    #expect(
-      MetricsAddress(host: "_", port: 0).url(atPort: 41_000) == "http://localhost:41000/metrics")
-    #expect(MetricsAddress(host: "::1", port: 9).url(atPort: 9) == "http://[::1]:9/metrics")
+    expect(address.line(port: 41_000, isJSON: false), is: "Metrics: http://[::1]:41000/metrics")
+    expect(
+      address.line(port: 41_000, isJSON: true),
+      is: #"{"event":"metrics","url":"http://[::1]:41000/metrics"}"#)
+    expect(
+      MetricsAddress(host: "_", port: 0).url(atPort: 41_000), is: "http://localhost:41000/metrics")
+    expect(MetricsAddress(host: "::1", port: 9).url(atPort: 9), is: "http://[::1]:9/metrics")
   }
 }

@@ -1,5 +1,5 @@
+import Expectations
 import LinuxTestSupport
-import Testing
 
 @testable import eightball
 
@@ -45,9 +45,9 @@ struct RefusalTests {
   func refused(row: [String]) throws {
     let arguments = words(row[0])
     let text = try #require(Launch.mistake(in: arguments))
-    #expect(text.contains(row[1]), "\(text)")
-    #expect(!text.contains("Usage:"))
-    #expect(text.hasSuffix("\nSee eightball \(arguments[0]) --help."))
+    expect(text.contains(row[1]), "\(text)")
+    expect(!text.contains("Usage:"))
+    expect(text.hasSuffix("\nSee eightball \(arguments[0]) --help."))
   }
 
   private static let times = [
@@ -87,9 +87,9 @@ struct RefusalTests {
   func refused(option: [String], values: [String], words: String) throws {
     for value in values {
       let text = try #require(Launch.mistake(in: option + [value]))
-      #expect(text.hasSuffix("\(words)\nSee eightball \(option[0]) --help."), "\(text)")
+      expect(text.hasSuffix("\(words)\nSee eightball \(option[0]) --help."), "\(text)")
       // Other radios are not offered.
-      #expect(!text.contains("hciN"))
+      expect(!text.contains("hciN"))
     }
   }
 }

@@ -1,7 +1,7 @@
 import BallControl
+import Expectations
 import Linux
 import LinuxRadio
-import Testing
 
 @testable import eightball
 
@@ -29,7 +29,7 @@ struct RemedyTests {
     for command in Self.commands(in: text) {
       // An option alone, such as "with --set", has no value.
       guard let complaint = Launch.mistake(in: command) else { continue }
-      #expect(
+      expect(
         !complaint.contains("Unknown option") && !complaint.contains("unknown radio"),
         "\(text): \(complaint)")
     }
@@ -46,10 +46,10 @@ struct RemedyTests {
         if let remedy = error.remedy { expectTaken(remedy) }
       }
     }
-    #expect(
-      Self.commands(in: "Plug it in, name another (ls /x), or use --radio virtual")
-        == [["run", "--radio", "virtual"]])
-    #expect(Launch.mistake(in: ["run", "--nothing"]) != nil)
+    expect(
+      Self.commands(in: "Plug it in, name another (ls /x), or use --radio virtual"),
+      is: [["run", "--radio", "virtual"]])
+    expect(Launch.mistake(in: ["run", "--nothing"]) != nil)
   }
 
   @Test("Each error of the lines has a remedy that this program takes")

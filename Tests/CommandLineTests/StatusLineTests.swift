@@ -1,8 +1,8 @@
 import BluetoothHost
 import EightBall
+import Expectations
 import LinuxBoard
 import LinuxRadio
-import Testing
 
 @testable import eightball
 
@@ -18,7 +18,7 @@ struct StatusLineTests {
       (["shake", "clear", "status", "answer"], "(8) …    [q]uit"),
     ]
     for (missing, text) in parts {
-      #expect(drawing(StatusLine(try lines(without: missing))) == text)
+      expect(drawing(StatusLine(try lines(without: missing))), is: text)
     }
   }
 
@@ -26,19 +26,19 @@ struct StatusLineTests {
   func down() throws {
     let lines = try lines(without: ["answer"])
     lines.press(.clear, for: 100, at: Instant(rawValue: 0))
-    #expect(
-      drawing(StatusLine(lines)) == "(8) …   ○ status   [s]hake [C]LEAR [C]lear held [q]uit")
+    expect(
+      drawing(StatusLine(lines)), is: "(8) …   ○ status   [s]hake [C]LEAR [C]lear held [q]uit")
   }
 
   @Test("A question for the user comes before the lights")
   func question() throws {
     let line = StatusLine(try lines(without: ["answer"]))
     line.question = { .compareNumber(12_345) }
-    #expect(
-      drawing(line)
-        == "(8) …   012345? [y]es [n]o   ○ status   [s]hake [c]lear [C]lear held [q]uit")
+    expect(
+      drawing(line),
+      is: "(8) …   012345? [y]es [n]o   ○ status   [s]hake [c]lear [C]lear held [q]uit")
     line.question = { .showPasskey(12_345) }
-    #expect(drawing(line) == "(8) …   ○ status   [s]hake [c]lear [C]lear held [q]uit")
+    expect(drawing(line), is: "(8) …   ○ status   [s]hake [c]lear [C]lear held [q]uit")
   }
 
   @Test(
@@ -53,18 +53,18 @@ struct StatusLineTests {
   func narrow(columns: Int, text: String) throws {
     let line = StatusLine(try lines(without: []))
     line.answer = Answer(rawValue: 2)
-    #expect(String(writing: { line.compose(to: &$0, columns: columns) }) == text)
+    expect(String(writing: { line.compose(to: &$0, columns: columns) }), is: text)
   }
 
   @Test("On a narrow terminal a question for the user replaces the answer and the lights")
   func narrowQuestion() throws {
     let line = StatusLine(try lines(without: []))
     line.question = { .compareNumber(12_345) }
-    #expect(
-      String(writing: { line.compose(to: &$0, columns: 60) })
-        == "(8) 012345? [y]es [n]o [s]hake [c]lear [C]lear held [q]uit")
-    #expect(
-      String(writing: { line.compose(to: &$0, columns: 39) }) == "(8) 012345? [y]es [n]o")
+    expect(
+      String(writing: { line.compose(to: &$0, columns: 60) }),
+      is: "(8) 012345? [y]es [n]o [s]hake [c]lear [C]lear held [q]uit")
+    expect(
+      String(writing: { line.compose(to: &$0, columns: 39) }), is: "(8) 012345? [y]es [n]o")
   }
 
   private func drawing(_ line: StatusLine) -> String { String(writing: { line.compose(to: &$0) }) }

@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -14,9 +14,9 @@ struct ObservationTests {
   @Test("the options and kinds have the numbers of Foundation")
   func numbers() {
     let options: [NSKeyValueObservingOptions] = [.new, .old, .initial]
-    #expect(options.map(\.rawValue) == [1, 2, 4])
+    expect(options.map(\.rawValue), is: [1, 2, 4])
     let kinds: [NSKeyValueChange] = [.setting, .insertion, .removal, .replacement]
-    #expect(kinds.map(\.rawValue) == [1, 2, 3, 4])
+    expect(kinds.map(\.rawValue), is: [1, 2, 3, 4])
   }
 
   @Test("of a manager: its state and whether it scans, until it is invalidated")
@@ -34,24 +34,24 @@ struct ObservationTests {
     let scan = manager.observe(\.isScanning) { manager, change in
       lines.put("scanning \(manager.isScanning) \(change.newValue as Any)")
     }
-    #expect(take() == ["unknown: - to unknown"])
+    expect(take(), is: ["unknown: - to unknown"])
     scene.start()
     scene.settle()
-    #expect(take() == ["poweredOn: unknown to poweredOn"])
+    expect(take(), is: ["poweredOn: unknown to poweredOn"])
     manager.scanForPeripherals(withServices: nil)
-    #expect(take() == ["scanning true nil"])
+    expect(take(), is: ["scanning true nil"])
     // Replacing the scan changes nothing.
     manager.scanForPeripherals(withServices: nil)
     manager.stopScan()
-    #expect(take() == ["scanning false nil"])
+    expect(take(), is: ["scanning false nil"])
     scan.invalidate()
     manager.scanForPeripherals(withServices: nil)
-    #expect(take() == [])
-    #expect(state != nil)
+    expect(take(), is: [])
+    expect(state != nil)
     state = nil
     scene.lose()
-    #expect(manager.state == .resetting)
-    #expect(take() == [])
+    expect(manager.state, is: .resetting)
+    expect(take(), is: [])
   }
 
   @Test("of a peripheral: its state, its name and its services, before the delegate is called")
@@ -77,17 +77,18 @@ struct ObservationTests {
       },
     ]
     manager.connect(ball)
-    #expect(take() == ["state connecting"])
+    expect(take(), is: ["state connecting"])
     scene.settle()
-    #expect(
-      take() == [
+    expect(
+      take(),
+      is: [
         "state connected", "can send true", "delegate: connected - connected",
         "name Optional(nil) to Optional(Optional(\"Magic 8-Ball\"))",
         "delegate: name Magic 8-Ball",
       ])
     ball.discoverServices([CBUUID(string: "1800")])
     scene.settle()
-    #expect(take() == ["services 1", "delegate: services [\"1800\"]"])
+    expect(take(), is: ["services 1", "delegate: services [\"1800\"]"])
     withExtendedLifetime(observations) {}
   }
 
@@ -101,7 +102,7 @@ struct ObservationTests {
     it.manager.startAdvertising(nil)
     it.radio.settle()
     it.manager.stopAdvertising()
-    #expect(take() == ["advertising true", "advertising false"])
+    expect(take(), is: ["advertising true", "advertising false"])
     withExtendedLifetime(observation) {}
   }
 
@@ -119,10 +120,10 @@ struct ObservationTests {
       lines.put("\(change.oldValue as Any) to \(change.newValue as Any)")
     }
     wrapper.manager?.scanForPeripherals(withServices: nil)
-    #expect(take() == ["Optional(Optional(false)) to Optional(Optional(true))"])
+    expect(take(), is: ["Optional(Optional(false)) to Optional(Optional(true))"])
     observation.invalidate()
     wrapper.manager?.stopScan()
-    #expect(take() == [])
+    expect(take(), is: [])
   }
 
   @Test("does not keep the object, and a handler may end its own observation")
@@ -141,10 +142,10 @@ struct ObservationTests {
     scene.settle()
     manager?.scanForPeripherals(withServices: nil)
     manager?.stopScan()
-    #expect(take() == ["once"])
+    expect(take(), is: ["once"])
     manager = nil
     scene.settle()
-    #expect(kept == nil)
+    expect(kept, is: nil)
     withExtendedLifetime(own) {}
   }
 }

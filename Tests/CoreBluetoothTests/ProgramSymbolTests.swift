@@ -1,6 +1,6 @@
+import Expectations
 import Foundation
 import LinuxTestSupport
-import Testing
 
 @testable import CoreBluetooth
 
@@ -56,7 +56,7 @@ struct ProgramSymbolTests {
         ], 64
       ),
     ] {
-      #expect(ProgramSymbols.names(in: Self.file(Self.text, sections, size: size)) == Self.text)
+      expect(ProgramSymbols.names(in: Self.file(Self.text, sections, size: size)), is: Self.text)
     }
   }
 
@@ -70,24 +70,24 @@ struct ProgramSymbolTests {
     ] {
       let file = Self.file(
         Self.text, [symbols, Section(type: 3, start: start, length: length)])
-      #expect(file.count == 201)
-      #expect(ProgramSymbols.names(in: file)?.count == (isFound ? length : nil), "\(start)")
+      expect(file.count, is: 201)
+      expect(ProgramSymbols.names(in: file)?.count, is: isFound ? length : nil, "\(start)")
     }
     // Of another type, or with a section that does not exist.
     for symbols in [Section(type: 2 | 1 << 24, link: 1), Section(type: 2, link: 1 | 1 << 24)] {
       let strings = Section(type: 3, start: 64, length: 9)
-      #expect(ProgramSymbols.names(in: Self.file(Self.text, [symbols, strings])) == nil)
+      expect(ProgramSymbols.names(in: Self.file(Self.text, [symbols, strings])), is: nil)
     }
     // Cut, or with another beginning.
     let file = Self.file(Self.text, [symbols, Section(type: 3, start: 64, length: 9)])
     // The length of the last section is the last number that is read: 73 + 64 + 0x20 + 7 bytes.
     for count in 0...file.count {
-      #expect((ProgramSymbols.names(in: file.prefix(count)) != nil) == (count >= 176), "\(count)")
+      expect((ProgramSymbols.names(in: file.prefix(count)) != nil), is: count >= 176, "\(count)")
     }
     for index in 0..<6 {
       var wrong = file
       wrong[index] ^= 3
-      #expect(ProgramSymbols.names(in: wrong) == nil)
+      expect(ProgramSymbols.names(in: wrong), is: nil)
     }
   }
 
@@ -103,11 +103,11 @@ struct ProgramSymbolTests {
         text, [Section(type: 2, link: 1), Section(type: 3, start: 64, length: text.count)])
       try file.write(to: URL(fileURLWithPath: "\(folder.path)/program"))
       let symbols = try #require(ProgramSymbols(path: "\(folder.path)/program"))
-      #expect(
-        symbols.functions(mangledAs: ["1M"])
-          == ["M.a() -> ()", "M.d() -> ()"] + (isComplete ? ["M.e() -> ()"] : []))
-      #expect(symbols.functions(mangledAs: ["1X", "1N"]) == ["N.c() -> ()"])
-      #expect(symbols.functions(mangledAs: []) == [])
+      expect(
+        symbols.functions(mangledAs: ["1M"]),
+        is: ["M.a() -> ()", "M.d() -> ()"] + (isComplete ? ["M.e() -> ()"] : []))
+      expect(symbols.functions(mangledAs: ["1X", "1N"]), is: ["N.c() -> ()"])
+      expect(symbols.functions(mangledAs: []), is: [])
     }
   }
 }

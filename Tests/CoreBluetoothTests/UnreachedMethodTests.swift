@@ -1,5 +1,5 @@
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -60,9 +60,9 @@ struct UnreachedMethodTests {
     let methods =
       "centralManager(_:didDisconnectPeripheral:error:), centralManager(_:willRestoreState:)"
     for (delegate, name) in [(Late(), "Late"), (Later(), "Later")] {
-      #expect(
-        line(about: delegate)
-          == "\(name) is a CBCentralManagerDelegate by its superclass Base, which lacks \(methods): "
+      expect(
+        line(about: delegate),
+        is: "\(name) is a CBCentralManagerDelegate by its superclass Base, which lacks \(methods): "
           + "on Linux these methods are never called. Declare them in Base, empty if need be, and "
           + "override them in the subclass")
     }
@@ -73,22 +73,22 @@ struct UnreachedMethodTests {
     let line = UnreachedMethods.line(
       about: GenericLate<Int>(), for: "CBPeripheralDelegate"
     ) { $0 is any CBPeripheralDelegate.Type }
-    #expect(try #require(line).contains("lacks peripheral(_:didDiscoverServices:):"))
+    expect(try #require(line).contains("lacks peripheral(_:didDiscoverServices:):"))
   }
 
   @Test("are none in a class that overrides, or that conforms by itself")
   func none() {
-    #expect(line(about: Base()) == nil)
-    #expect(line(about: Overriding()) == nil)
-    #expect(line(about: Conforming()) == nil)
-    #expect(line(about: Log()) == nil)
+    expect(line(about: Base()), is: nil)
+    expect(line(about: Overriding()), is: nil)
+    expect(line(about: Conforming()), is: nil)
+    expect(line(about: Log()), is: nil)
   }
 
   @Test("cannot be found in a program without symbols, nor in what is no program")
   func withoutSymbols() {
-    #expect(ProgramSymbols(path: "/dev/null") == nil)
-    #expect(ProgramSymbols(path: "/nothing") == nil)
-    #expect(ProgramSymbols.names(in: Data()) == nil)
+    expect(ProgramSymbols(path: "/dev/null") == nil)
+    expect(ProgramSymbols(path: "/nothing") == nil)
+    expect(ProgramSymbols.names(in: Data()), is: nil)
   }
 
   @Test("are written as Swift writes them")
@@ -96,8 +96,8 @@ struct UnreachedMethodTests {
     for (method, selector) in [
       ("a() -> ()", "a()"), ("a(_: Swift.Int) -> ()", "a(_:)"),
       ("a(_: M.C, b: [Swift.String : Any], c: Swift.Error?) -> ()", "a(_:b:c:)"),
-    ] { #expect(ProgramSymbols.selector(method) == selector) }
-    #expect(ProgramSymbols.plain("M.(C in _0A1F).a() -> ()") == "M.C.a() -> ()")
-    #expect(ProgramSymbols.plain("M.(unknown context at $55).C<Swift.Int>") == "M.C")
+    ] { expect(ProgramSymbols.selector(method), is: selector) }
+    expect(ProgramSymbols.plain("M.(C in _0A1F).a() -> ()"), is: "M.C.a() -> ()")
+    expect(ProgramSymbols.plain("M.(unknown context at $55).C<Swift.Int>"), is: "M.C")
   }
 }

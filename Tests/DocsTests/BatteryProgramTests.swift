@@ -1,8 +1,8 @@
 import CoreBluetooth
+import Expectations
 import LinuxRadio
 import LinuxTestSupport
 import Synchronization
-import Testing
 
 /// The program of docs/own-peripheral.md, with a central of CoreBluetooth.
 @Suite("The peripheral on a radio of Linux", .timeLimit(.minutes(1)))
@@ -12,7 +12,7 @@ struct BatteryProgramTests {
     let air = TestAir()
     let reader = try BatteryReader(CBRadio(air.radio))
     try runBattery(on: RadioAddress(air.radio)) { reader.isDone.load(ordering: .relaxed) }
-    #expect(reader.charge.withLock { $0 } == 100)
+    expect(reader.charge.withLock { $0 }, is: 100)
   }
 }
 

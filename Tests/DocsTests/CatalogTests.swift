@@ -1,5 +1,5 @@
+import Expectations
 import LinuxTestSupport
-import Testing
 
 @Suite("The catalogs of the modules")
 struct CatalogTests {
@@ -14,7 +14,7 @@ struct CatalogTests {
   func example(module: String, article: String, source: String) throws {
     let document = try Document("Sources/\(module)/\(module).docc/\(article).md")
     let shown = document.blocks.filter { $0.tag == "swift" }.map { $0.text + "\n" }
-    #expect(shown == [try Repository.text(of: source)])
+    expect(shown, is: [try Repository.text(of: source)])
   }
 
   @Test(
@@ -26,12 +26,12 @@ struct CatalogTests {
   func abstracts(module: String) throws {
     let folder = "Sources/\(module)/\(module).docc"
     let pages = try Repository.files(in: folder).filter { $0.hasSuffix(".md") }
-    #expect(pages.contains("\(module).md") && pages.count > 1)
+    expect(pages.contains("\(module).md") && pages.count > 1)
     for page in pages {
       let document = try Document("\(folder)/\(page)")
-      #expect(document.prose.count { $0.hasPrefix("# ") } == 1, "\(page)")
+      expect(document.prose.count { $0.hasPrefix("# ") }, is: 1, "\(page)")
       let abstract = document.lines.dropFirst(2).prefix { !$0.isEmpty }.joined(separator: " ")
-      #expect(abstract.hasSuffix(".") && !abstract.contains(". "), "\(page): \(abstract)")
+      expect(abstract.hasSuffix(".") && !abstract.contains(". "), "\(page): \(abstract)")
     }
   }
 }

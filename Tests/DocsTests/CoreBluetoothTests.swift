@@ -1,5 +1,5 @@
+import Expectations
 import LinuxTestSupport
-import Testing
 
 @Suite("Sources/CoreBluetooth/CoreBluetooth.docc/CoreBluetoothOnLinux.md")
 struct CoreBluetoothTests {
@@ -33,12 +33,12 @@ struct CoreBluetoothTests {
     for row in rows {
       switch row.status {
       case "done", "differs":
-        #expect(declared.contains(row.symbol), "\(row.symbol) should exist")
-        #expect(row.status == "done" || !row.note.isEmpty, "\(row.symbol): how does it differ?")
+        expect(declared.contains(row.symbol), "\(row.symbol) should exist")
+        expect(row.status == "done" || !row.note.isEmpty, "\(row.symbol): how does it differ?")
       case "absent":
-        #expect(!row.note.isEmpty, "\(row.symbol): why?")
+        expect(!row.note.isEmpty, "\(row.symbol): why?")
         let isShell = row.note == "declared, and not there yet"
-        #expect(declared.contains(row.symbol) == isShell, "\(row.symbol) should be absent")
+        expect(declared.contains(row.symbol), is: isShell, "\(row.symbol) should be absent")
       default:
         Issue.record("\(row.symbol): \(row.status)")
       }
@@ -49,7 +49,7 @@ struct CoreBluetoothTests {
   func complete() {
     let symbols = rows.map(\.symbol)
     let listed = Set(symbols)
-    #expect(symbols.count == listed.count)
+    expect(symbols.count, is: listed.count)
     let ours = Set(
       ["## Symbols that Apple's framework lacks", "## What Foundation lacks on Linux"]
         .flatMap { document.rows(under: $0) }.map { trim($0[0].filter { $0 != "`" }) })
@@ -58,7 +58,7 @@ struct CoreBluetoothTests {
       let member = String(parts.last ?? "")
       // `CBError.unknown` is another way to write `CBError.Code.unknown`.
       let code = parts.count == 2 ? "\(parts[0]).Code.\(member)" : ""
-      #expect(
+      expect(
         Self.unlisted.contains(member) || listed.contains(code), "\(symbol) is in no table")
     }
   }
@@ -66,13 +66,13 @@ struct CoreBluetoothTests {
   @Test("the example is compiled with these tests")
   func example() throws {
     let source = try Repository.text(of: "Tests/DocsTests/Examples/Finder.swift")
-    #expect(document.blocks.first.map { ($0.text + "\n").hasPrefix(source) } == true)
+    expect(document.blocks.first.map { ($0.text + "\n").hasPrefix(source) }, is: true)
   }
 
   @Test("the example of errors is compiled without a warning in another package")
   func errors() throws {
     let source = try Repository.text(of: "Examples/Tests/PortedTests/Switches.swift")
-    #expect(document.blocks.contains { $0.text + "\n" == source })
+    expect(document.blocks.contains { $0.text + "\n" == source })
   }
 
   @Test("the counts of the symbols are right")
@@ -82,6 +82,6 @@ struct CoreBluetoothTests {
       "Of \(rows.count) public symbols of Apple's, \(count("done")) are done, "
       + "\(count("differs")) differ, and \(count("absent")) are absent."
     let isSaid = document.lines.joined(separator: " ").contains(sentence)
-    #expect(isSaid, "it should say: \(sentence)")
+    expect(isSaid, "it should say: \(sentence)")
   }
 }

@@ -1,5 +1,5 @@
+import Expectations
 import LinuxTestSupport
-import Testing
 
 @Suite("Sources/EightBallKit/EightBallKit.docc/UsingEightBallKit.md")
 struct EightBallKitTests {
@@ -31,9 +31,9 @@ struct EightBallKitTests {
       String($0.dropFirst(prefix.count))
     }
     .filter { !$0.contains("(") && $0 != "description" && !common.contains($0) }
-    #expect(!members.isEmpty)
-    #expect(listed.sorted() == members.sorted())
-    #expect(
+    expect(!members.isEmpty)
+    expect(listed.sorted(), is: members.sorted())
+    expect(
       rows.allSatisfy { $0.count > 1 && !($0.last ?? "").isEmpty }, "each row has a description")
   }
 
@@ -42,12 +42,12 @@ struct EightBallKitTests {
   func defaults(side: String) throws {
     let source = try Document("Sources/EightBallKit/\(side)/Ball\(side).swift")
     let rows = document.rows(under: "### `Ball\(side).Options`")
-    #expect(!rows.isEmpty)
+    expect(!rows.isEmpty)
     for row in rows {
       let name = row[0].filter { $0 != "`" }
       let line = source.lines.first { trim($0).hasPrefix("public var \(name)") }
       let value = line.map { trim($0.split(separator: "=").dropFirst().joined()) }
-      #expect(row[1].filter { $0 != "`" } == (value == "" ? "nil" : value), "\(name)")
+      expect(row[1].filter { $0 != "`" } == (value == "" ? "nil" : value), "\(name)")
     }
   }
 
@@ -63,8 +63,8 @@ struct EightBallKitTests {
         [String(row[0].filter { $0 != "`" && $0 != "." }.prefix { $0 != "(" }), row[1]]
           .map { $0.filter { $0 != "`" } }
       }
-    #expect(ours.count == 9)
-    #expect(listed == ours)
+    expect(ours.count, is: 9)
+    expect(listed, is: ours)
   }
 
   @Test("every method of an observer is named")
@@ -74,10 +74,10 @@ struct EightBallKitTests {
       $0.hasPrefix("BallObserver.") || $0.hasPrefix("BallCentralObserver.")
         || $0.hasPrefix("BallPeripheralObserver.")
     }
-    #expect(methods.count == 8)
+    expect(methods.count, is: 8)
     for method in methods {
       let name = method.drop { $0 != "." }.dropFirst()
-      #expect(text.contains("`\(name)`"), "\(name) is not named")
+      expect(text.contains("`\(name)`"), "\(name) is not named")
     }
   }
 }

@@ -1,5 +1,5 @@
+import Expectations
 import LinuxTestSupport
-import Testing
 
 @Suite("Links")
 struct LinkTests {
@@ -26,10 +26,10 @@ struct LinkTests {
         guard !target.hasPrefix("https://") else { continue }
         let parts = target.split(separator: "#", omittingEmptySubsequences: false)
         let file = parts[0].isEmpty ? path : resolve(folder + parts[0])
-        #expect(Repository.exists(file), "\(path): there is no \(file)")
+        expect(Repository.exists(file), "\(path): there is no \(file)")
         if parts.count > 1, file.hasSuffix(".md"), Repository.exists(file) {
           let anchors = try Document(file).prose.filter { $0.hasPrefix("#") }.map { anchor(of: $0) }
-          #expect(anchors.contains(String(parts[1])), "\(path): \(file) has no #\(parts[1])")
+          expect(anchors.contains(String(parts[1])), "\(path): \(file) has no #\(parts[1])")
         }
       }
     }
@@ -43,7 +43,7 @@ struct LinkTests {
     ])
   func tutorial(page: String, next: String) throws {
     let lines = try Document(page).lines.reversed().drop { $0.isEmpty }
-    #expect(lines.prefix { !$0.isEmpty }.contains { $0.contains("](\(next))") })
+    expect(lines.prefix { !$0.isEmpty }.contains { $0.contains("](\(next))") })
   }
 
   /// A path without the folders that `..` leaves.

@@ -1,6 +1,6 @@
 import BallControl
+import Expectations
 import LinuxTestSupport
-import Testing
 
 @Suite("docs/metrics.md")
 struct MetricsTests {
@@ -16,7 +16,7 @@ struct MetricsTests {
     let expected = Metric.all.map {
       ["`\($0.name)`", $0.kind.rawValue, $0.label.map { "`\($0)`" } ?? "", $0.help]
     }
-    #expect(rows == expected)
+    expect(rows, is: expected)
   }
 
   @Test("The page has the values of each label")
@@ -26,8 +26,8 @@ struct MetricsTests {
       $0[1].filter { $0 != "`" && $0 != " " }.split(separator: ",").map(String.init)
     }
     let expected = Metric.all.map { $0.labelValues }.filter { !$0.isEmpty }
-    #expect(Set(documented) == Set(expected))
-    #expect(documented.count == expected.count)
+    expect(Set(documented), is: Set(expected))
+    expect(documented.count, is: expected.count)
   }
 
   @Test(
@@ -38,8 +38,8 @@ struct MetricsTests {
     let text = try Repository.text(of: path)
     let used = Set(words(of: text).filter { $0.hasPrefix("eightball_") })
     let names = known.union(Metric.all.map { $0.name })
-    #expect(used.subtracting(names) == [])
-    if path.hasSuffix(".json") { #expect(known.subtracting(used) == []) }
+    expect(used.subtracting(names), is: [])
+    if path.hasSuffix(".json") { expect(known.subtracting(used), is: []) }
   }
 
   /// The names in a text: letters, digits and underlines.

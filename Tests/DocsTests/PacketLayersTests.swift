@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @Suite("docs/events.md: packets, layer by layer")
 struct PacketLayersTests {
@@ -18,6 +18,6 @@ struct PacketLayersTests {
     add("SMP") { SMPCode(rawValue: $0).name }
     add("ATT") { ATTOpcode(rawValue: $0).name }
     add("ATT error") { ATTErrorCode(rawValue: $0).name }
-    #expect(try Document("docs/events.md").rows(under: "### Names") == expected)
+    expect(try Document("docs/events.md").rows(under: "### Names"), is: expected)
   }
 }

@@ -1,6 +1,6 @@
+import Expectations
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @Suite("The pages of docs/")
 struct PageTests {
@@ -12,19 +12,19 @@ struct PageTests {
     ])
   func swift(page: String, count: Int) throws {
     let blocks = try Document(page).blocks.filter { $0.tag.hasPrefix("swift") }
-    #expect(blocks.count == count)
+    expect(blocks.count, is: count)
     for block in blocks {
       let location = "\(page):\(block.line)"
       let path = try #require(block.tag.split(separator: " ").dropFirst().first, "\(location)")
       let source = try Repository.text(of: String(path))
       if block.text.hasPrefix("import ") || block.text.hasPrefix("// swift-tools-version") {
-        #expect(block.text + "\n" == source, "\(location) is not \(path)")
+        expect(block.text + "\n", is: source, "\(location) is not \(path)")
       } else {
         // Lines from the middle of a file may have a lesser indentation.
         let shown = block.lines.map { trim($0) }.joined(separator: "\n")
         let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
           .map { trim($0) }.joined(separator: "\n")
-        #expect(lines.contains(shown), "\(location) is not in \(path)")
+        expect(lines.contains(shown), "\(location) is not in \(path)")
       }
     }
   }
@@ -32,7 +32,7 @@ struct PageTests {
   @Test("The test of an app fits under 60 lines")
   func shortTest() throws {
     let path = "Examples/HeartRate/Tests/HeartRateTests/HeartRateTests.swift"
-    #expect(try Document(path).lines.count <= 60)
+    expect(try Document(path).lines.count <= 60)
   }
 
   @Test("The libraries of own-peripheral.md are those of Package.swift")
@@ -43,7 +43,7 @@ struct PageTests {
       let parts = line.split(separator: "\"")
       return parts.first.map { trim($0) } == ".library(name:" ? String(parts[1]) : nil
     }
-    #expect(listed.sorted() == declared.sorted())
+    expect(listed.sorted(), is: declared.sorted())
   }
 
   @Test("A page shows its package, and names each file by its path there")
@@ -54,26 +54,26 @@ struct PageTests {
     for (page, folder) in pages {
       let document = try Document("docs/\(page).md")
       let shown = document.blocks.map(\.tag).filter { $0.hasPrefix("swift \(folder)/") }
-      #expect(shown.contains("swift \(folder)/Package.swift"))
+      expect(shown.contains("swift \(folder)/Package.swift"))
       let prose = document.lines.joined(separator: " ")
-      for tag in shown { #expect(prose.contains("`\(tag.dropFirst(7 + folder.count))`"), "\(tag)") }
+      for tag in shown { expect(prose.contains("`\(tag.dropFirst(7 + folder.count))`"), "\(tag)") }
       let name = folder.dropFirst("Examples/".count)
       for part in ["Sources/\(name)/", "Tests/\(name)Tests/"] {
         for file in try Repository.files(in: "\(folder)/\(part)") where file.hasSuffix(".swift") {
-          #expect(prose.contains(part + file), "\(page).md does not name \(part)\(file)")
+          expect(prose.contains(part + file), "\(page).md does not name \(part)\(file)")
         }
       }
     }
     let client = try Repository.text(of: "scripts/check")
-    for folder in pages.values { #expect(client.contains(folder.dropFirst("Examples/".count))) }
+    for folder in pages.values { expect(client.contains(folder.dropFirst("Examples/".count))) }
   }
 
   @Test("The setting for a database of one's own is that of Package.swift")
   func setting() throws {
     let blocks = try Document("docs/own-peripheral.md").blocks.filter { $0.tag.isEmpty }
     let setting = ".enableExperimentalFeature(\"Lifetimes\")"
-    #expect(blocks.flatMap { $0.lines } == ["swiftSettings: [\(setting)]"])
-    #expect(try Repository.text(of: "Package.swift").contains(setting))
+    expect(blocks.flatMap { $0.lines }, is: ["swiftSettings: [\(setting)]"])
+    expect(try Repository.text(of: "Package.swift").contains(setting))
   }
 
   @Test(
@@ -86,18 +86,18 @@ struct PageTests {
     ])
   func messages(page: String, message: String, source: String) throws {
     let text = try Document("docs/\(page).md").lines.joined(separator: " ")
-    #expect(text.contains(message))
-    #expect(try Repository.text(of: "Sources/\(source).swift").contains(message))
+    expect(text.contains(message))
+    expect(try Repository.text(of: "Sources/\(source).swift").contains(message))
   }
 
   @Test("Every radio of the help is in the table, and every radio of the table is valid")
   func radios() throws {
     let help = try Document("Sources/eightball/CommandLine/Help.swift").lines
     let rows = try Document("docs/command-line.md").rows(under: "## Radios")
-    #expect(rows.count == 6)
+    expect(rows.count, is: 6)
     for row in rows {
       let names = row[0].filter { $0 != "`" }
-      #expect(help.contains { trim($0).hasPrefix(names + " ") }, "\(names) is not in the help")
+      expect(help.contains { trim($0).hasPrefix(names + " ") }, "\(names) is not in the help")
       for name in names.split(separator: ", ").map({ trim($0) }) {
         let whole = name.filter { $0 != "[" && $0 != "]" }
           .replacing("PORT", with: "7300").replacing("HOST", with: "127.0.0.1")
@@ -115,13 +115,13 @@ struct PageTests {
   @Test("The exit statuses are those of the help")
   func exitStatuses() throws {
     let rows = try Document("docs/command-line.md").rows(under: "## Exit statuses")
-    #expect(!rows.isEmpty)
+    expect(!rows.isEmpty)
     for (column, command) in [
       (1, "Run"), (2, "ListDevices"), (3, "Ask"), (4, "Doctor"), (5, "HostAir"),
     ] {
       let listed = rows.filter { $0.count > column && !$0[column].isEmpty }
         .map { [$0[0], $0[column]] }
-      #expect(listed == statuses(in: try Document("Sources/eightball/Commands/\(command).swift")))
+      expect(listed, is: statuses(in: try Document("Sources/eightball/Commands/\(command).swift")))
     }
   }
 
@@ -130,10 +130,10 @@ struct PageTests {
     let source = try Repository.text(of: "Sources/Linux/RadioAccessError.swift")
     let rows = try Document("docs/troubleshooting.md").rows(under: "## Messages about adapters")
       .filter { !$0[0].hasPrefix("Radio:") }
-    #expect(rows.count == 6)
+    expect(rows.count, is: 6)
     for row in rows {
       let message = row[0].replacing("hci0", with: "%s")
-      #expect(source.contains(#""\#(message)""#), "no radio fails with: \(row[0])")
+      expect(source.contains(#""\#(message)""#), "no radio fails with: \(row[0])")
     }
   }
 
@@ -149,7 +149,7 @@ struct PageTests {
       }
     }
     for path in paths {
-      #expect(!(try Repository.text(of: path).lowercased().contains("recogniz")), "\(path)")
+      expect(!(try Repository.text(of: path).lowercased().contains("recogniz")), "\(path)")
     }
   }
 
@@ -161,7 +161,7 @@ struct PageTests {
       for part in line.components(of: "scripts/").dropFirst() {
         let name = part.prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "/" || $0 == "." }
         let path = "scripts/" + (name.last == "." ? name.dropLast() : name)
-        #expect(Repository.exists(path), "\(page) names \(path), which is not there")
+        expect(Repository.exists(path), "\(page) names \(path), which is not there")
       }
     }
   }

@@ -1,9 +1,9 @@
 import BallTestSupport
 import BluetoothHost
 import EightBall
+import Expectations
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @Suite("docs/gatt-profile.md")
 struct ProfileTests {
@@ -18,23 +18,23 @@ struct ProfileTests {
     let client = Client()
     let found = client.descriptors(in: .all)
     let rows = document.rows(under: "## The database")
-    #expect(rows.count == found.count)
+    expect(rows.count, is: found.count)
     var properties: GATTProperties?
     for (row, attribute) in zip(rows, found) {
       let location = "\(document.path), \(row[0])"
-      #expect(row[0] == "0x" + hexadecimal(attribute.handle.rawValue), "\(location): the handle")
-      #expect(row[1] == text(of: attribute.uuid), "\(location): the type")
+      expect(row[0], is: "0x" + hexadecimal(attribute.handle.rawValue), "\(location): the handle")
+      expect(row[1], is: text(of: attribute.uuid), "\(location): the type")
       if let properties {
-        #expect(row[3] == names(of: properties), "\(location): what may be done with it")
+        expect(row[3], is: names(of: properties), "\(location): what may be done with it")
       }
       let value = client.read(attribute.handle)
       switch value {
       case .success(let bytes):
-        #expect(
+        expect(
           row[4].hasPrefix("`\(hexadecimal(bytes))`") || bytes.isEmpty, "\(location): the value")
       case .failure(let code):
-        #expect(code == .readNotPermitted)
-        #expect(!row[4].hasPrefix("`"), "\(location) cannot be read")
+        expect(code, is: .readNotPermitted)
+        expect(!row[4].hasPrefix("`"), "\(location) cannot be read")
       }
       let isDeclaration = attribute.uuid == .characteristic
       properties =
@@ -45,11 +45,11 @@ struct ProfileTests {
   @Test("The page has the number, slug and text of each answer")
   func answers() throws {
     let rows = document.rows(under: "## The twenty answers")
-    #expect(rows.count == Int(Answer.count))
+    expect(rows.count, is: Int(Answer.count))
     for (number, row) in rows.enumerated() {
       let answer = try #require(Answer(rawValue: UInt8(number)))
-      #expect(row[1] == "`\(written(answer, .slug))`")
-      #expect(row[2] == written(answer, .text))
+      expect(row[1], is: "`\(written(answer, .slug))`")
+      expect(row[2], is: written(answer, .text))
     }
   }
 
@@ -71,9 +71,9 @@ struct ProfileTests {
       ("A handle above 0x0020", client.read(AttributeHandle(rawValue: 0x0021)).failure),
     ]
     let rows = document.rows(under: "## Errors")
-    #expect(rows.map { $0[0] } == codes.map { $0.0 })
+    expect(rows.map { $0[0] }, is: codes.map { $0.0 })
     for (row, (name, code)) in zip(rows, codes) {
-      #expect(row[1] == code.map { "0x" + hexadecimal($0.rawValue) }, "\(name)")
+      expect(row[1], is: code.map { "0x" + hexadecimal($0.rawValue) }, "\(name)")
     }
   }
 }

@@ -1,6 +1,6 @@
 import BallControl
+import Expectations
 import LinuxTestSupport
-import Testing
 
 @Suite("README.md")
 struct ReadmeTests {
@@ -13,7 +13,7 @@ struct ReadmeTests {
   @Test("It has at most 200 lines")
   func length() {
     // What follows the last line break is not a line.
-    #expect(document.lines.count - 1 <= 200)
+    expect(document.lines.count - 1 <= 200)
   }
 
   @Test("The trace is what --verbose prints")
@@ -26,7 +26,7 @@ struct ReadmeTests {
     let block = try #require(document.blocks.first { $0.tag == "text trace" })
     let first = try #require(block.lines.first)
     let start = try #require(printed.firstIndex(of: first), "--verbose does not print: \(first)")
-    #expect(block.lines == Array(printed[start...].prefix(block.lines.count)))
+    expect(block.lines, is: Array(printed[start...].prefix(block.lines.count)))
   }
 
   @Test("The Swift that it needs is what the packages and the scripts demand")
@@ -36,17 +36,17 @@ struct ReadmeTests {
     let version = try #require(words.dropFirst(index + 1).first { $0.first?.isNumber ?? false })
     for package in ["", "Examples/", "PanelServer/"] {
       let manifest = try Document(package + "Package.swift")
-      #expect(manifest.lines.first == "// swift-tools-version: \(version)", "\(manifest.path)")
+      expect(manifest.lines.first, is: "// swift-tools-version: \(version)", "\(manifest.path)")
     }
-    #expect(try Repository.text(of: "scripts/lib.sh").contains("Swift \(version) or newer"))
-    #expect(try Repository.text(of: ".spi.yml").contains("swift_version: \"\(version)\""))
+    expect(try Repository.text(of: "scripts/lib.sh").contains("Swift \(version) or newer"))
+    expect(try Repository.text(of: ".spi.yml").contains("swift_version: \"\(version)\""))
   }
 
   @Test("It links to each page")
   func pages() throws {
     let text = try Repository.text(of: "README.md")
     for page in try LinkTests.documentation() {
-      #expect(text.contains("](\(page))"), "README.md has no link to \(page)")
+      expect(text.contains("](\(page))"), "README.md has no link to \(page)")
     }
   }
 
@@ -55,9 +55,9 @@ struct ReadmeTests {
     arguments: [("README.md", 1), ("docs/design/architecture.md", 1)])
   func trees(page: String, count: Int) throws {
     let blocks = try Document(page).blocks.filter { $0.tag == "text tree" }
-    #expect(blocks.count == count)
+    expect(blocks.count, is: count)
     for path in blocks.flatMap({ walk($0.lines) }) {
-      #expect(Repository.exists(path), "\(page): there is no \(path)")
+      expect(Repository.exists(path), "\(page): there is no \(path)")
     }
   }
 
@@ -65,7 +65,7 @@ struct ReadmeTests {
   func modules() throws {
     let rows = try Document("docs/design/architecture.md").rows(under: "## The modules")
     let names = rows.flatMap { $0[0].filter { $0 != "`" }.split(separator: ",") }.map { trim($0) }
-    #expect(names.sorted() == (try Repository.files(in: "Sources").filter { !$0.hasPrefix(".") }))
+    expect(names.sorted(), is: try Repository.files(in: "Sources").filter { !$0.hasPrefix(".") })
   }
 
   /// The paths that a tree names, each line two spaces deeper than its folder.

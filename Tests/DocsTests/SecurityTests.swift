@@ -1,5 +1,5 @@
+import Expectations
 import LinuxTestSupport
-import Testing
 
 @Suite("docs/design/security.md")
 struct SecurityTests {
@@ -7,15 +7,15 @@ struct SecurityTests {
   func names() throws {
     let document = try Document("docs/design/security.md")
     let rows = document.rows(under: "## What is protected")
-    #expect(rows.count > 15)
+    expect(rows.count > 15)
     for row in rows {
       let proofs = row[3].split(separator: "`").map(String.init)
         .filter {
           $0.hasSuffix("Tests") || $0.hasPrefix("scripts/") || $0.contains("/") && !$0.contains(" ")
         }
-      #expect(!proofs.isEmpty, "“\(row[0])” has no proof")
+      expect(!proofs.isEmpty, "“\(row[0])” has no proof")
       for proof in proofs {
-        #expect(Self.isThere(proof), "“\(row[0])” names \(proof), which is not there")
+        expect(Self.isThere(proof), "“\(row[0])” names \(proof), which is not there")
       }
     }
   }

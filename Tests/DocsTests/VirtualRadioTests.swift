@@ -1,7 +1,7 @@
 import BluetoothHost
+import Expectations
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import VirtualRadio
 
@@ -14,9 +14,9 @@ struct VirtualRadioTests {
         "0x" + hexadecimal(opcode.rawValue), opcode.name?.description, opcode.need.map(words),
       ]
     }
-    #expect(
+    expect(
       try Document("Sources/VirtualRadio/VirtualRadio.docc/VirtualControllers.md").rows(
-        under: "## Commands") == expected)
+        under: "## Commands"), is: expected)
   }
 
   private func words(_ need: CommandNeed) -> String {
@@ -42,7 +42,7 @@ struct VirtualRadioTests {
     asked.removeAll { $0 == "removeAll" }
     let rows = try Document("Sources/VirtualRadio/VirtualRadio.docc/VirtualControllers.md").rows(
       under: "## Faults on request")
-    #expect(
-      rows.map { $0[0].dropFirst().prefix { $0 != "(" && $0 != "`" } } == asked.map { $0[...] })
+    expect(
+      rows.map { $0[0].dropFirst().prefix { $0 != "(" && $0 != "`" } }, is: asked.map { $0[...] })
   }
 }

@@ -1,6 +1,6 @@
 import CoreBluetooth
+import Expectations
 import Foundation
-import Testing
 
 @testable import EightBallKit
 
@@ -13,22 +13,23 @@ struct AskingTests {
   func answered() async throws {
     let (ball, client, found) = try await Client.discovering(.answering("Most likely."))
     let answer = try await found.ask("Will it rain?")
-    #expect(answer == "Most likely.")
-    #expect(found.question == "Will it rain?")
-    #expect(found.answer == "Most likely.")
-    #expect(found.error == nil)
-    #expect(client.timers.running.isEmpty)
+    expect(answer, is: "Most likely.")
+    expect(found.question, is: "Will it rain?")
+    expect(found.answer, is: "Most likely.")
+    expect(found.error, is: nil)
+    expect(client.timers.running.isEmpty)
     let reported = await client.reported(until: \.isAnswer)
-    #expect(reported == Self.beginning + ["asked Will it rain?", "answered Most likely."])
-    #expect("\(found)" == ball.name)
-    #expect(await client.discovered() === found, "a new reader begins with the present balls")
+    expect(reported, is: Self.beginning + ["asked Will it rain?", "answered Most likely."])
+    expect("\(found)", is: ball.name)
+    expect(await client.discovered() === found, "a new reader begins with the present balls")
     let printed = [
       BallCentral.Event.found(found), .connected(found), .discovered(found),
       .asked(found, question: "Will it rain?"), .answered(found, answer: answer), .lost(found),
       .failed(.sendFailed(RejectionReason.timedOut), found),
     ].map(\.description)
-    #expect(
-      printed == [
+    expect(
+      printed,
+      is: [
         "Found “\(ball.name)”.", "Connected to “\(ball.name)”.", "“\(ball.name)” can be asked.",
         "“\(ball.name)” accepted the question: Will it rain?",
         "“\(ball.name)” answers: Most likely.",
@@ -36,8 +37,9 @@ struct AskingTests {
       ])
     // A second question shows that the first is over for the ball too.
     _ = try await found.ask("And tomorrow?")
-    #expect(
-      ball.log.prefix(5) == [
+    expect(
+      ball.log.prefix(5),
+      is: [
         "subscribed", "Will it rain?", "unsubscribed", "subscribed", "And tomorrow?",
       ])
   }
@@ -47,8 +49,8 @@ struct AskingTests {
     let (ball, client, found) = try await Client.discovering(.answering("Yes."))
     defer { withExtendedLifetime(client) {} }
     let question = String(repeating: "x", count: count - 1) + "?"
-    #expect(try await found.ask(question) == "Yes.")
-    #expect(ball.log.contains(question))
+    expect(try await found.ask(question), is: "Yes.")
+    expect(ball.log.contains(question))
   }
 
   @Test("a ball that disconnects half-way is offline, lost, and no longer in the list")
@@ -58,8 +60,8 @@ struct AskingTests {
       try await found.ask("Going already?")
     }
     let reported = await client.reported(until: \.isLoss)
-    #expect(reported == Self.beginning + ["failed sendFailed(.deviceOffline)", "lost"])
-    #expect(client.central.balls.isEmpty)
+    expect(reported, is: Self.beginning + ["failed sendFailed(.deviceOffline)", "lost"])
+    expect(client.central.balls.isEmpty)
     await #expect(throws: BallError.sendFailed(RejectionReason.deviceOffline)) {
       try await found.ask("Still there?")
     }
@@ -76,12 +78,12 @@ struct AskingTests {
     await #expect(throws: CancellationError.self) { try await second.value }
     while client.waiting(for: found) != 0 { await Task.yield() }
     ball.answer("Yes.")
-    #expect(try await first.value == "Yes.")
+    expect(try await first.value, is: "Yes.")
     let third = Task { try await found.ask("Third?") }
     for await line in ball.lines where line == "Third?" { break }
     ball.answer("No.")
-    #expect(try await third.value == "No.")
-    #expect(ball.log.filter { $0.hasSuffix("?") } == ["First?", "Third?"])
+    expect(try await third.value, is: "No.")
+    expect(ball.log.filter { $0.hasSuffix("?") }, is: ["First?", "Third?"])
   }
 
   @Test("a statement is refused: please phrase it as a question")
@@ -90,7 +92,7 @@ struct AskingTests {
     let expected = BallError.sendFailed(BallError.coreBluetooth(RejectionReason.questionPlease))
     let tasks = ["One.", "Two.", "Three."].map { text in Task { try await found.ask(text) } }
     for task in tasks { await #expect(throws: expected) { try await task.value } }
-    #expect(found.error == expected)
-    #expect(client.timers.running.isEmpty)
+    expect(found.error, is: expected)
+    expect(client.timers.running.isEmpty)
   }
 }

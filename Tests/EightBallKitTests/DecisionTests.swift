@@ -1,6 +1,6 @@
 import CoreBluetooth
+import Expectations
 import Foundation
-import Testing
 
 @testable import EightBallKit
 
@@ -35,12 +35,12 @@ struct DecisionTests {
       let peripheral = bench.peripheral()
       peripheral.stagedName = known
       bench.hear(peripheral, advertised, rssi: rssi)
-      #expect(bench.take() == (taken == nil ? [] : ["connect 1"]), "\(label)")
+      expect(bench.take(), is: taken == nil ? [] : ["connect 1"], "\(label)")
       let ball = bench.central.known[peripheral.identifier]
-      #expect(ball?.rssi == taken ?? nil, "\(label)")
+      expect(ball?.rssi, is: taken ?? nil, "\(label)")
       if let ball {
-        #expect(ball.name == advertised ?? known, "\(label)")
-        #expect(peripheral.delegate === bench.central, "\(label)")
+        expect(ball.name, is: advertised ?? known, "\(label)")
+        expect(peripheral.delegate === bench.central, "\(label)")
       }
     }
   }
@@ -50,22 +50,22 @@ struct DecisionTests {
     let bench = try CentralBench(isOn: false)
     let scan = "scan \(BallProfile.serviceUUIDString), each"
     bench.power(.poweredOff)
-    #expect(bench.take() == ["powered off"])
+    expect(bench.take(), is: ["powered off"])
     bench.power(.poweredOn)
-    #expect(bench.take() == ["powered on", scan])
+    expect(bench.take(), is: ["powered on", scan])
     bench.central.stop()
-    #expect(bench.take() == ["stop scan"])
+    expect(bench.take(), is: ["stop scan"])
     bench.hear(bench.peripheral())
     bench.power(.resetting)
     bench.central.stop()
     bench.power(.poweredOn)
-    #expect(bench.take() == ["powered off", "powered on"])
+    expect(bench.take(), is: ["powered off", "powered on"])
     bench.central.restart()
-    #expect(bench.take() == [scan])
+    expect(bench.take(), is: [scan])
     bench.power(.unknown)
     bench.central.restart()
-    #expect(bench.take() == ["powered off"])
-    #expect(!bench.central.isPoweredOn)
+    expect(bench.take(), is: ["powered off"])
+    expect(!bench.central.isPoweredOn)
   }
 
   @Test("a known ball is connected once, and a lost one again")
@@ -74,20 +74,20 @@ struct DecisionTests {
     let peripheral = bench.peripheral()
     bench.hear(peripheral)
     bench.hear(peripheral)
-    #expect(bench.take() == ["connect 1"])
+    expect(bench.take(), is: ["connect 1"])
     bench.connect(peripheral)
     bench.hear(peripheral)
-    #expect(bench.take() == ["discover services true"])
+    expect(bench.take(), is: ["discover services true"])
     // It was never discovered, so its loss is only an error.
     bench.disconnect(peripheral, CBError(.peripheralDisconnected))
-    #expect(bench.take() == ["failed coreBluetooth(.deviceOffline)"])
+    expect(bench.take(), is: ["failed coreBluetooth(.deviceOffline)"])
     bench.hear(peripheral)
-    #expect(bench.take() == ["connect 1"])
+    expect(bench.take(), is: ["connect 1"])
     bench.fail(peripheral, CBError(.connectionFailed))
-    #expect(bench.take() == ["failed coreBluetooth(.deviceOffline)"])
+    expect(bench.take(), is: ["failed coreBluetooth(.deviceOffline)"])
     bench.hear(peripheral)
-    #expect(bench.take() == ["connect 1"])
-    #expect(bench.timers.running.isEmpty)
+    expect(bench.take(), is: ["connect 1"])
+    expect(bench.timers.running.isEmpty)
   }
 
   @Test("without room for a link, no ball is taken until the pause is over or a link ends")
@@ -100,27 +100,27 @@ struct DecisionTests {
     _ = bench.take()
     bench.fail(one, full)
     bench.fail(two, full)
-    #expect(bench.take() == [failure, failure])
+    expect(bench.take(), is: [failure, failure])
     // Other managers have the links: one pause of 5 s.
-    #expect(bench.timers.running == [5])
+    expect(bench.timers.running, is: [5])
     bench.hear(three)
-    #expect(bench.take() == [])
+    expect(bench.take(), is: [])
     bench.timers.fire()
     _ = bench.take()
     bench.hear(three)
-    #expect(bench.take() == ["connect 3"])
+    expect(bench.take(), is: ["connect 3"])
     // With a link of its own, the central waits for its end.
     bench.connect(three)
     bench.hear(one)
     bench.fail(one, full)
-    #expect(bench.take() == ["discover services true", "connect 1", failure])
-    #expect(bench.timers.running.isEmpty)
+    expect(bench.take(), is: ["discover services true", "connect 1", failure])
+    expect(bench.timers.running.isEmpty)
     bench.hear(two)
-    #expect(bench.take() == [])
+    expect(bench.take(), is: [])
     bench.disconnect(three, nil)
     _ = bench.take()
     bench.hear(two)
-    #expect(bench.take() == ["connect 2"])
+    expect(bench.take(), is: ["connect 2"])
     // A loss of the radio, or a restart, makes room too.
     for makesRoom in [
       {
@@ -132,7 +132,7 @@ struct DecisionTests {
       makesRoom()
       _ = bench.take()
       bench.hear(one)
-      #expect(bench.take() == ["connect 1"])
+      expect(bench.take(), is: ["connect 1"])
     }
   }
 
@@ -143,16 +143,16 @@ struct DecisionTests {
       let isAboutKeys = code == .peerRemovedPairingInformation || code == .encryptionTimedOut
       let it = try BenchBall(CentralBench())
       it.bench.disconnect(it.peripheral, CBError(code))
-      #expect(
-        it.take()
-          == (isAboutKeys ? ["failed coreBluetooth(CBErrorDomain \(number))", "lost"] : Self.lost),
+      expect(
+        it.take(),
+        is: isAboutKeys ? ["failed coreBluetooth(CBErrorDomain \(number))", "lost"] : Self.lost,
         "\(code)")
       it.bench.hear(it.peripheral)
-      #expect(it.take() == (isAboutKeys ? [] : ["connect 1"]), "\(code)")
+      expect(it.take(), is: isAboutKeys ? [] : ["connect 1"], "\(code)")
       it.bench.central.restart()
       _ = it.take()
       it.bench.hear(it.peripheral)
-      #expect(it.take() == ["connect 1"], "\(code)")
+      expect(it.take(), is: ["connect 1"], "\(code)")
     }
   }
 
@@ -171,9 +171,9 @@ struct DecisionTests {
     it.bench.value(other, it.answer, [0x41])
     // The manager connects the ball again already.
     it.bench.disconnect(it.peripheral, nil, state: .connecting)
-    #expect(it.take() == [])
-    #expect(it.bench.central.balls.count == 1)
-    #expect(it.bench.timers.running.isEmpty)
+    expect(it.take(), is: [])
+    expect(it.bench.central.balls.count, is: 1)
+    expect(it.bench.timers.running.isEmpty)
   }
 
   @Test("services and characteristics that are missing or fail are errors")
@@ -184,26 +184,26 @@ struct DecisionTests {
     bench.connect(peripheral)
     _ = bench.take()
     bench.services(peripheral, nil, CBATTError(.unlikelyError))
-    #expect(bench.take() == ["failed coreBluetooth(CBATTErrorDomain 14)"])
+    expect(bench.take(), is: ["failed coreBluetooth(CBATTErrorDomain 14)"])
     let other = CBMutableService(type: CBUUID(string: "180F"), primary: true)
     for services in [nil, [], [other]] {
       bench.services(peripheral, services)
-      #expect(bench.take() == ["failed coreBluetooth(.deviceOffline)"])
+      expect(bench.take(), is: ["failed coreBluetooth(.deviceOffline)"])
     }
     let service = CBMutableService(type: BallProfile.service, primary: true)
     bench.services(peripheral, [other, service])
-    #expect(bench.take() == ["discover characteristics true"])
+    expect(bench.take(), is: ["discover characteristics true"])
     bench.characteristics(peripheral, of: service, CBATTError(.invalidHandle))
-    #expect(bench.take() == ["failed coreBluetooth(CBATTErrorDomain 1)"])
+    expect(bench.take(), is: ["failed coreBluetooth(CBATTErrorDomain 1)"])
     // Another service, or a removed one of the same type.
     bench.characteristics(peripheral, of: other)
     bench.characteristics(
       peripheral, of: CBMutableService(type: BallProfile.service, primary: true))
-    #expect(bench.take() == [])
+    expect(bench.take(), is: [])
     bench.characteristics(peripheral, of: service)
-    #expect(bench.take() == ["discovered"])
+    expect(bench.take(), is: ["discovered"])
     bench.characteristics(peripheral, of: service)
-    #expect(bench.take() == [])
+    expect(bench.take(), is: [])
   }
 
   @Test("a ball can be asked when both characteristics are known", arguments: 0..<4)
@@ -213,55 +213,55 @@ struct DecisionTests {
       (known & 1 != 0 ? [it.question] : []) + (known & 2 != 0 ? [it.answer] : [])
     it.bench.characteristics(it.peripheral, of: it.service)
     it.ball.send("Sure?")
-    #expect(it.take() == (known == 3 ? ["notify true"] : ["failed sendFailed(.deviceOffline)"]))
+    expect(it.take(), is: known == 3 ? ["notify true"] : ["failed sendFailed(.deviceOffline)"])
     // If one is missing, any change of services may bring it.
     it.bench.modified(
       it.peripheral, [CBMutableService(type: CBUUID(string: "180F"), primary: true)])
-    #expect(it.take() == (known == 3 ? [] : ["discover services true"]))
+    expect(it.take(), is: known == 3 ? [] : ["discover services true"])
   }
 
   @Test("a ball whose service changes is discovered again, and a waiting question continues")
   func modified() throws {
     let it = try BenchBall(CentralBench())
     it.bench.modified(it.peripheral, [])
-    #expect(it.take() == [])
+    expect(it.take(), is: [])
     it.bench.modified(it.peripheral, [it.service])
-    #expect(it.take() == ["discover services true"])
+    expect(it.take(), is: ["discover services true"])
     it.replaceService()
     it.discover()
     // Nothing was asked.
-    #expect(it.take() == ["discover characteristics true"])
+    expect(it.take(), is: ["discover characteristics true"])
     it.ball.send("Sure?")
     it.subscribed()
-    #expect(it.take() == ["notify true", "write Sure?"])
+    expect(it.take(), is: ["notify true", "write Sure?"])
     let (old, oldAnswer) = (it.question, it.answer)
     it.bench.modified(it.peripheral, [it.service])
     it.replaceService()
     it.discover()
-    #expect(
-      it.take() == ["discover services true", "discover characteristics true", "notify true"])
+    expect(
+      it.take(), is: ["discover services true", "discover characteristics true", "notify true"])
     // Late reports about removed characteristics.
     it.bench.wrote(it.peripheral, old)
     it.bench.notifying(it.peripheral, oldAnswer, true)
     it.bench.value(it.peripheral, oldAnswer, [0x41])
-    #expect(it.take() == [])
+    expect(it.take(), is: [])
     it.exchanges("Yes.")
-    #expect(it.take() == ["write Sure?", "asked Sure?", "notify false", "answered Yes."])
+    expect(it.take(), is: ["write Sure?", "asked Sure?", "notify false", "answered Yes."])
   }
 
   @Test("a rejected ball is lost for that reason, and not taken until the central restarts")
   func rejected() throws {
     let it = try BenchBall(CentralBench())
     it.ball.reject(because: .deviceBusy)
-    #expect(it.take() == ["failed coreBluetooth(.deviceBusy)", "lost", "cancel 1"])
+    expect(it.take(), is: ["failed coreBluetooth(.deviceBusy)", "lost", "cancel 1"])
     it.ball.reject(because: .deviceBusy)
     it.bench.disconnect(it.peripheral, nil)
     it.bench.hear(it.peripheral)
-    #expect(it.take() == [])
+    expect(it.take(), is: [])
     it.bench.central.restart()
     _ = it.take()
     it.bench.hear(it.peripheral)
-    #expect(it.take() == ["connect 1"])
+    expect(it.take(), is: ["connect 1"])
   }
 
   @Test("stopping and restarting end every connection")
@@ -272,18 +272,18 @@ struct DecisionTests {
       let second = try BenchBall(bench, number: 2)
       if stops { bench.central.stop() } else { bench.central.restart() }
       let lines = bench.take()
-      #expect(lines.filter { $0.hasPrefix("cancel") }.sorted() == ["cancel 1", "cancel 2"])
-      #expect(
-        lines.filter { !$0.hasPrefix("cancel") && !$0.contains("scan") } == Self.lost + Self.lost)
-      #expect(
-        lines.filter { $0.contains("scan") }
-          == [stops ? "stop scan" : "scan \(BallProfile.serviceUUIDString), each"])
-      #expect(bench.central.balls.isEmpty)
+      expect(lines.filter { $0.hasPrefix("cancel") }.sorted(), is: ["cancel 1", "cancel 2"])
+      expect(
+        lines.filter { !$0.hasPrefix("cancel") && !$0.contains("scan") }, is: Self.lost + Self.lost)
+      expect(
+        lines.filter { $0.contains("scan") },
+        is: [stops ? "stop scan" : "scan \(BallProfile.serviceUUIDString), each"])
+      expect(bench.central.balls.isEmpty)
       // They are retained until their ends are reported.
-      #expect(bench.central.leaving.count == 2)
+      expect(bench.central.leaving.count, is: 2)
       for ball in [first, second] { bench.disconnect(ball.peripheral, nil) }
-      #expect(bench.central.leaving.isEmpty)
-      #expect(bench.take() == [])
+      expect(bench.central.leaving.isEmpty)
+      expect(bench.take(), is: [])
     }
   }
 
@@ -294,9 +294,9 @@ struct DecisionTests {
     it.exchanges("Yes.")
     _ = it.take()
     it.bench.central.stop()
-    #expect(it.take() == ["stop scan"])
+    expect(it.take(), is: ["stop scan"])
     it.subscribed(false)
-    #expect(it.take() == ["cancel 1"] + Self.lost)
+    expect(it.take(), is: ["cancel 1"] + Self.lost)
     // Changed services also end it.
     let other = try BenchBall(CentralBench())
     other.ball.send("Sure?")
@@ -304,7 +304,7 @@ struct DecisionTests {
     other.bench.central.stop()
     _ = other.take()
     other.bench.modified(other.peripheral, [other.service])
-    #expect(other.take() == ["cancel 1"] + Self.lost)
+    expect(other.take(), is: ["cancel 1"] + Self.lost)
   }
 
   @Test("the loss of the radio loses every ball, and cancels nothing")
@@ -313,14 +313,15 @@ struct DecisionTests {
     it.ball.send("Sure?")
     _ = it.take()
     it.bench.power(.poweredOff)
-    #expect(it.take() == ["failed sendFailed(.deviceOffline)", "lost", "powered off"])
-    #expect(it.bench.timers.running.isEmpty)
-    #expect(it.bench.central.leaving.count == 1)
+    expect(it.take(), is: ["failed sendFailed(.deviceOffline)", "lost", "powered off"])
+    expect(it.bench.timers.running.isEmpty)
+    expect(it.bench.central.leaving.count, is: 1)
     it.bench.power(.poweredOn)
-    #expect(it.bench.central.leaving.isEmpty)
+    expect(it.bench.central.leaving.isEmpty)
     it.ball.send("Still there?")
-    #expect(
-      it.take() == [
+    expect(
+      it.take(),
+      is: [
         "powered on", "scan \(BallProfile.serviceUUIDString), each",
         "failed sendFailed(.deviceOffline)",
       ])
@@ -336,10 +337,10 @@ struct DecisionTests {
     }
     _ = bench.take()
     bench.power(.resetting)
-    #expect(bench.take() == ["failed coreBluetooth(.deviceOffline)", "powered off"])
+    expect(bench.take(), is: ["failed coreBluetooth(.deviceOffline)", "powered off"])
     let kept = try #require(bench.central.leaving.first as? StagedPeripheral)
     bench.disconnect(kept, CBError(.connectionFailed))
-    #expect(bench.take() == [] && bench.central.leaving.isEmpty)
+    expect(bench.take() == [] && bench.central.leaving.isEmpty)
   }
 
   @Test("a released central cancels its links before it releases their peripherals")
@@ -350,16 +351,16 @@ struct DecisionTests {
       let bench = try CentralBench()
       (manager, lines) = (bench.manager, bench.lines)
       bench.hear(bench.peripheral())
-      #expect(bench.take() == ["connect 1"])
+      expect(bench.take(), is: ["connect 1"])
     }
-    #expect(lines.take() == ["cancel 1"])
+    expect(lines.take(), is: ["cancel 1"])
     withExtendedLifetime(manager) {}
   }
 
   @Test("a central whose manager is quicker than its initialiser scans")
   func quick() throws {
     let bench = try CentralBench(isOn: false, isQuick: true)
-    #expect(bench.take() == ["scan \(BallProfile.serviceUUIDString), each"])
-    #expect(bench.central.isPoweredOn)
+    expect(bench.take(), is: ["scan \(BallProfile.serviceUUIDString), each"])
+    expect(bench.central.isPoweredOn)
   }
 }

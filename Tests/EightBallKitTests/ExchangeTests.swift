@@ -1,6 +1,6 @@
 import CoreBluetooth
+import Expectations
 import Foundation
-import Testing
 
 @testable import EightBallKit
 
@@ -18,31 +18,31 @@ struct ExchangeTests {
     it.ball.send(question)
     it.subscribed()
     it.accepted()
-    #expect(it.take() == ["notify true", "write \(question)", "asked \(question)"])
+    expect(it.take(), is: ["notify true", "write \(question)", "asked \(question)"])
   }
 
   @Test("subscribes, writes, waits and unsubscribes")
   func whole() {
     it.ball.send("Sure?")
-    #expect(it.take() == ["notify true"])
-    #expect(it.bench.timers.running == [2])
+    expect(it.take(), is: ["notify true"])
+    expect(it.bench.timers.running, is: [2])
     it.subscribed()
-    #expect(it.take() == ["write Sure?"])
-    #expect(it.ball.question == nil)
+    expect(it.take(), is: ["write Sure?"])
+    expect(it.ball.question, is: nil)
     it.accepted()
-    #expect(it.take() == ["asked Sure?"])
-    #expect(it.bench.timers.running == [2])
+    expect(it.take(), is: ["asked Sure?"])
+    expect(it.bench.timers.running, is: [2])
     it.answers("Yes.")
-    #expect(it.take() == ["notify false", "answered Yes."])
-    #expect(it.bench.timers.running.isEmpty)
+    expect(it.take(), is: ["notify false", "answered Yes."])
+    expect(it.bench.timers.running.isEmpty)
     it.subscribed(false)
     // A value after the end of the subscription is an answer too.
     it.answers("No.")
-    #expect(it.take() == ["answered No."])
-    #expect(it.ball.question == "Sure?" && it.ball.answer == "No.")
+    expect(it.take(), is: ["answered No."])
+    expect(it.ball.question == "Sure?" && it.ball.answer == "No.")
     it.ball.send("Again?")
-    #expect(it.take() == ["notify true"])
-    #expect(it.ball.question == nil && it.ball.answer == nil)
+    expect(it.take(), is: ["notify true"])
+    expect(it.ball.question == nil && it.ball.answer == nil)
   }
 
   @Test("an answer counts from the write on, and the last one before the confirmation")
@@ -52,9 +52,9 @@ struct ExchangeTests {
     it.subscribed()
     it.answers("Early.")
     it.answers("Last.")
-    #expect(it.take() == ["notify true", "write Sure?"])
+    expect(it.take(), is: ["notify true", "write Sure?"])
     it.accepted()
-    #expect(it.take() == ["asked Sure?", "notify false", "answered Last."])
+    expect(it.take(), is: ["asked Sure?", "notify false", "answered Last."])
     // The next question starts without it.
     it.subscribed(false)
     ask("And now?")
@@ -65,17 +65,17 @@ struct ExchangeTests {
     it.ball.send("First?")
     it.subscribed()
     it.ball.send("Second?")
-    #expect(it.take() == ["notify true", "write First?", "notify true"])
-    #expect(it.bench.timers.running == [2])
+    expect(it.take(), is: ["notify true", "write First?", "notify true"])
+    expect(it.bench.timers.running, is: [2])
     it.subscribed()
     // Two writes are unconfirmed: a value may answer the first.
     it.answers("To the first.")
     it.accepted()
-    #expect(it.take() == ["write Second?"])
+    expect(it.take(), is: ["write Second?"])
     it.answers("To the second.")
-    #expect(it.take() == [])
+    expect(it.take(), is: [])
     it.accepted()
-    #expect(it.take() == ["asked Second?", "notify false", "answered To the second."])
+    expect(it.take(), is: ["asked Second?", "notify false", "answered To the second."])
   }
 
   @Test("a value between two unconfirmed writes answers the first, which was replaced")
@@ -88,7 +88,7 @@ struct ExchangeTests {
     it.answers("To the first.")
     it.accepted()
     it.accepted()
-    #expect(it.take() == ["write Second?", "asked Second?"])
+    expect(it.take(), is: ["write Second?", "asked Second?"])
   }
 
   @Test("the confirmation or refusal of a replaced question comes before the next is written")
@@ -100,10 +100,11 @@ struct ExchangeTests {
       _ = it.take()
       it.accepted(error)
       it.answers("To the first.")
-      #expect(it.take() == [])
+      expect(it.take(), is: [])
       it.exchanges("To the second.")
-      #expect(
-        it.take() == [
+      expect(
+        it.take(),
+        is: [
           "write Second?", "asked Second?", "notify false", "answered To the second.",
         ])
       it.subscribed(false)
@@ -121,8 +122,8 @@ struct ExchangeTests {
       _ = it.take()
       if isWrite { it.accepted(error) } else { it.subscribed(true, error) }
       let end = isWrite ? ["notify false"] : []
-      #expect(it.take() == (expected.map { end + ["failed \($0)"] } ?? []), "\(label)")
-      #expect(it.bench.timers.running.isEmpty == (expected != nil), "\(label)")
+      expect(it.take(), is: expected.map { end + ["failed \($0)"] } ?? [], "\(label)")
+      expect(it.bench.timers.running.isEmpty, is: expected != nil, "\(label)")
     }
   }
 
@@ -153,84 +154,85 @@ struct ExchangeTests {
     ask("First?")
     it.answers("Yes.")
     it.ball.send("Second?")
-    #expect(it.take() == ["notify false", "answered Yes.", "notify true"])
+    expect(it.take(), is: ["notify false", "answered Yes.", "notify true"])
     // The end of the first subscription fails: the second question still waits.
     it.subscribed(false, CBATTError(.unlikelyError))
-    #expect(it.take() == [])
+    expect(it.take(), is: [])
     it.exchanges("No.")
     it.ball.send("Third?")
     it.ball.send("Fourth?")
-    #expect(
-      it.take() == [
+    expect(
+      it.take(),
+      is: [
         "write Second?", "asked Second?", "notify false", "answered No.", "notify true",
         "notify true",
       ])
     it.subscribed(false)
     // The subscription of the replaced third question fails, and the fourth's own follows.
     it.subscribed(true, CBATTError(.unlikelyError))
-    #expect(it.take() == [])
+    expect(it.take(), is: [])
     it.subscribed(true, CBATTError(.unlikelyError))
-    #expect(it.take() == ["failed sendFailed(coreBluetooth(.peripheralError(14)))"])
+    expect(it.take(), is: ["failed sendFailed(coreBluetooth(.peripheralError(14)))"])
   }
 
   @Test("reports about the other characteristic, and values that are no text, have no effect")
   func otherCharacteristics() {
     it.ball.send("Sure?")
     it.bench.notifying(it.peripheral, it.question, true)
-    #expect(it.take() == ["notify true"])
+    expect(it.take(), is: ["notify true"])
     it.subscribed()
     it.bench.wrote(it.peripheral, it.answer)
-    #expect(it.take() == ["write Sure?"])
+    expect(it.take(), is: ["write Sure?"])
     it.accepted()
-    #expect(it.take() == ["asked Sure?"])
+    expect(it.take(), is: ["asked Sure?"])
     it.bench.value(it.peripheral, it.question, [0x41])
     it.bench.value(it.peripheral, it.answer, nil)
     it.bench.value(it.peripheral, it.answer, [])
     it.bench.value(it.peripheral, it.answer, [0xFF])
     it.bench.value(it.peripheral, it.answer, [0x41], CBATTError(.unlikelyError))
-    #expect(it.take() == [])
+    expect(it.take(), is: [])
     it.bench.value(it.peripheral, it.answer, [0x41])
-    #expect(it.take() == ["notify false", "answered A"])
+    expect(it.take(), is: ["notify false", "answered A"])
   }
 
   @Test("a confirmation that is no subscription writes nothing")
   func notSubscribed() {
     it.ball.send("Sure?")
     it.subscribed(false)
-    #expect(it.take() == ["notify true"])
+    expect(it.take(), is: ["notify true"])
     it.subscribed()
-    #expect(it.take() == ["write Sure?"])
+    expect(it.take(), is: ["write Sure?"])
     // A second confirmation writes nothing either.
     it.subscribed()
-    #expect(it.take() == [])
+    expect(it.take(), is: [])
   }
 
   @Test("a confirmation of nothing is the ball's error, and a second one too")
   func unexpected() {
     it.accepted()
-    #expect(it.take() == ["failed sendFailed(.peripheralError(0))"])
+    expect(it.take(), is: ["failed sendFailed(.peripheralError(0))"])
     ask("Sure?")
     it.accepted()
-    #expect(it.take() == ["failed sendFailed(.peripheralError(0))"])
+    expect(it.take(), is: ["failed sendFailed(.peripheralError(0))"])
   }
 
   @Test("a question times out once, and a late answer is reported")
   func timeOut() {
     ask("First?")
     it.bench.timers.fire()
-    #expect(it.take() == ["failed sendFailed(.timedOut)"])
-    #expect(it.ball.error == .sendFailed(RejectionReason.timedOut))
+    expect(it.take(), is: ["failed sendFailed(.timedOut)"])
+    expect(it.ball.error, is: .sendFailed(RejectionReason.timedOut))
     it.answers("Late.")
-    #expect(it.take() == ["notify false", "answered Late."])
+    expect(it.take(), is: ["notify false", "answered Late."])
     // A question that was not accepted: its later confirmation still counts.
     it.subscribed(false)
     it.ball.send("Second?")
     it.subscribed()
     it.bench.timers.fire()
-    #expect(it.take() == ["notify true", "write Second?", "failed sendFailed(.timedOut)"])
+    expect(it.take(), is: ["notify true", "write Second?", "failed sendFailed(.timedOut)"])
     it.accepted()
     it.answers("Later.")
-    #expect(it.take() == ["asked Second?", "notify false", "answered Later."])
+    expect(it.take(), is: ["asked Second?", "notify false", "answered Later."])
   }
 
   @Test("the loss of a ball fails the question that it was asked")
@@ -247,8 +249,8 @@ struct ExchangeTests {
       if steps == 4 { it.bench.timers.fire() }
       _ = it.take()
       it.bench.disconnect(it.peripheral, CBError(.peripheralDisconnected))
-      #expect(it.take() == ["failed \(expected)(.deviceOffline)", "lost"], "\(label)")
-      #expect(it.bench.timers.running.isEmpty, "\(label)")
+      expect(it.take(), is: ["failed \(expected)(.deviceOffline)", "lost"], "\(label)")
+      expect(it.bench.timers.running.isEmpty, "\(label)")
     }
   }
 
@@ -270,20 +272,20 @@ struct ExchangeTests {
       let (inquiry, other, central) = (Inquiry(), Inquiry(), it.bench.central)
       central.send("First?", to: it.ball, answerer: inquiry)
       central.send("Second?", to: it.ball, answerer: other)
-      #expect(it.take() == ["notify true"])
+      expect(it.take(), is: ["notify true"])
       steps(it)
       _ = it.take()
       central.giveUp(Inquiry(), of: it.ball)
-      #expect(it.take() == [], "\(label)")
+      expect(it.take(), is: [], "\(label)")
       inquiry.end(.failure(CancellationError()))
       central.giveUp(inquiry, of: it.ball)
       // The next question begins.
-      #expect(it.take() == expected + ["notify true"], "\(label)")
-      #expect(it.bench.timers.running == [2], "\(label)")
+      expect(it.take(), is: expected + ["notify true"], "\(label)")
+      expect(it.bench.timers.running, is: [2], "\(label)")
       other.end(.failure(CancellationError()))
       central.giveUp(other, of: it.ball)
-      #expect(it.bench.central.queue.sync { it.ball.conversation.waiting.isEmpty }, "\(label)")
-      #expect(it.bench.timers.running.isEmpty, "\(label)")
+      expect(it.bench.central.queue.sync { it.ball.conversation.waiting.isEmpty }, "\(label)")
+      expect(it.bench.timers.running.isEmpty, "\(label)")
     }
   }
 
@@ -292,18 +294,19 @@ struct ExchangeTests {
     let central = it.bench.central
     it.ball.send("Sent?")
     central.send("Asked?", to: it.ball, answerer: Inquiry())
-    #expect(it.take() == ["notify true"])
+    expect(it.take(), is: ["notify true"])
     it.exchanges("Yes.")
-    #expect(
-      it.take() == ["write Sent?", "asked Sent?", "notify false", "answered Yes.", "notify true"])
+    expect(
+      it.take(), is: ["write Sent?", "asked Sent?", "notify false", "answered Yes.", "notify true"])
     it.ball.send("Replaced?")
     it.ball.send("Waiting?")
     central.send("Last?", to: it.ball, answerer: Inquiry())
     for (question, next) in [("Asked?", "Waiting?"), ("Waiting?", "Last?")] {
       it.subscribed(false)
       it.exchanges("No.")
-      #expect(
-        it.take() == [
+      expect(
+        it.take(),
+        is: [
           "write \(question)", "asked \(question)", "notify false", "answered No.", "notify true",
         ], "before \(next)")
     }
@@ -319,11 +322,12 @@ struct ExchangeTests {
     // The task of the second has ended, and the central does not know yet.
     second.end(.failure(CancellationError()))
     it.exchanges("Yes.")
-    #expect(first.isEnded && !third.isEnded)
+    expect(first.isEnded && !third.isEnded)
     it.subscribed(false)
     it.subscribed()
-    #expect(
-      it.take() == [
+    expect(
+      it.take(),
+      is: [
         "notify true", "write First?", "asked First?", "notify false", "answered Yes.",
         "notify true", "write Third?",
       ])
@@ -336,12 +340,12 @@ struct ExchangeTests {
       ball.ball.send(question)
       ball.subscribed()
       ball.accepted()
-      #expect(it.take() == ["notify true", "write \(question)", "asked \(question)"])
+      expect(it.take(), is: ["notify true", "write \(question)", "asked \(question)"])
     }
     other.answers("Second.")
-    #expect([it, other].map(\.ball.answer) == [nil, "Second."])
+    expect([it, other].map(\.ball.answer), is: [nil, "Second."])
     it.answers("First.")
-    #expect([it, other].map(\.ball.answer) == ["First.", "Second."])
-    #expect([it, other].map(\.ball.question) == ["First?", "Second?"])
+    expect([it, other].map(\.ball.answer), is: ["First.", "Second."])
+    expect([it, other].map(\.ball.question), is: ["First?", "Second?"])
   }
 }

@@ -1,6 +1,6 @@
 import CoreBluetooth
+import Expectations
 import Foundation
-import Testing
 
 @testable import EightBallKit
 
@@ -44,19 +44,19 @@ struct NearbyDecisionTests {
   @Test("scans for all whenever Bluetooth can be used, until it is stopped")
   func scans() {
     power(.poweredOff)
-    #expect(take() == [])
+    expect(take(), is: [])
     power(.poweredOn)
-    #expect(take() == ["scan all"])
+    expect(take(), is: ["scan all"])
     power(.resetting)
     power(.poweredOn)
-    #expect(take() == ["scan all"])
+    expect(take(), is: ["scan all"])
     devices.stop()
-    #expect(take() == ["stop scan"])
+    expect(take(), is: ["stop scan"])
     power(.poweredOff)
     devices.stop()
-    #expect(take() == [])
+    expect(take(), is: [])
     power(.poweredOn)
-    #expect(take() == [])
+    expect(take(), is: [])
   }
 
   @Test("a new reader begins with the present state")
@@ -78,7 +78,7 @@ struct NearbyDecisionTests {
       found.append(texts)
     }
     let (on, off) = ("Bluetooth can be used.", "Bluetooth cannot be used.")
-    #expect(found == [[on, off], [on, off], [], []])
+    expect(found, is: [[on, off], [on, off], [], []])
   }
 
   @Test("a device has what it advertises")
@@ -104,8 +104,9 @@ struct NearbyDecisionTests {
       found.append(
         "\(device), \(device.isConnectable), \(device.isBall), \(device.services.count)")
     }
-    #expect(
-      found == [
+    expect(
+      found,
+      is: [
         "a device without a name, false, false, 0",
         "“Known”, at -1 dBm, false, false, 0",
         "“Name”, at 126 dBm, true, false, 1",
@@ -126,7 +127,7 @@ struct NearbyDecisionTests {
     }
     var found: [String] = []
     for await line in stream { found.append(line) }
-    #expect(found == ["fired"])
+    expect(found, is: ["fired"])
     withExtendedLifetime(timer) {}
   }
 }

@@ -1,6 +1,6 @@
 import CoreBluetooth
+import Expectations
 import Foundation
-import Testing
 
 @testable import EightBallKit
 
@@ -42,17 +42,17 @@ struct NextLinkTests {
       bench.central.restart()
     }
     _ = bench.take()
-    #expect(inquiry.isEnded && bench.timers.running.isEmpty)
+    expect(inquiry.isEnded && bench.timers.running.isEmpty)
 
     let second = try BenchBall(bench)
-    #expect(second.ball !== first.ball && second.ball.isSameDevice(as: first.ball))
-    #expect(second.ball.question == nil && second.ball.answer == nil && second.ball.error == nil)
+    expect(second.ball !== first.ball && second.ball.isSameDevice(as: first.ball))
+    expect(second.ball.question == nil && second.ball.answer == nil && second.ball.error == nil)
     let conversation = second.ball.conversation
-    #expect(conversation.subscriptionChanges == [] && conversation.unacceptedQuestion == nil)
-    #expect(!conversation.isWritten && conversation.unconfirmedWrites == 0)
-    #expect(conversation.earlyAnswer == nil && conversation.waiting.isEmpty)
-    #expect(conversation.timer == nil && conversation.inquiry == nil)
-    #expect(first.ball.conversation.timer == nil && first.ball.conversation.waiting.isEmpty)
+    expect(conversation.subscriptionChanges == [] && conversation.unacceptedQuestion == nil)
+    expect(!conversation.isWritten && conversation.unconfirmedWrites == 0)
+    expect(conversation.earlyAnswer == nil && conversation.waiting.isEmpty)
+    expect(conversation.timer == nil && conversation.inquiry == nil)
+    expect(first.ball.conversation.timer == nil && first.ball.conversation.waiting.isEmpty)
     // The next question is asked as if it were the first.
     second.ball.send("Second?")
     first.answers("Late.")
@@ -60,12 +60,13 @@ struct NextLinkTests {
     second.subscribed()
     second.accepted()
     second.answers("Yes.")
-    #expect(
-      bench.take() == [
+    expect(
+      bench.take(),
+      is: [
         "notify true", "write Second?", "asked Second?", "notify false", "answered Yes.",
       ])
-    #expect(second.ball.question == "Second?" && second.ball.answer == "Yes.")
-    #expect(first.ball.answer != "Yes.")
+    expect(second.ball.question == "Second?" && second.ball.answer == "Yes.")
+    expect(first.ball.answer != "Yes.")
   }
 
   /// The ball has heard `First?` and confirmed nothing.
@@ -87,13 +88,13 @@ struct NextLinkTests {
     _ = it.take()
     let conversation = it.ball.conversation
     switch state {
-    case .unconfirmedQuestion: #expect(conversation.unconfirmedWrites == 1)
-    case .acceptedQuestion: #expect(it.ball.question == "First?")
-    case .waitingQuestion: #expect(conversation.waiting.count == 1)
-    case .answer: #expect(it.ball.answer == "No.")
-    case .earlyAnswer: #expect(conversation.earlyAnswer == "No.")
-    case .subscription: #expect(conversation.subscriptionChanges == [true])
-    case .error: #expect(it.ball.error != nil)
+    case .unconfirmedQuestion: expect(conversation.unconfirmedWrites, is: 1)
+    case .acceptedQuestion: expect(it.ball.question, is: "First?")
+    case .waitingQuestion: expect(conversation.waiting.count, is: 1)
+    case .answer: expect(it.ball.answer, is: "No.")
+    case .earlyAnswer: expect(conversation.earlyAnswer, is: "No.")
+    case .subscription: expect(conversation.subscriptionChanges, is: [true])
+    case .error: expect(it.ball.error != nil)
     }
   }
 }

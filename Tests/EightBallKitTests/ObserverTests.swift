@@ -1,7 +1,7 @@
 import CoreBluetooth
+import Expectations
 import Foundation
 import LinuxTestSupport
-import Testing
 
 @testable import EightBallKit
 
@@ -11,14 +11,14 @@ struct ObserverTests {
   func registration() throws {
     let client = try Client(wanting: "nobody", on: TestAir())
     let observer = Recorder()
-    #expect(client.central.addObserver(observer) != nil)
-    #expect(client.central.addObserver(observer) == nil)
-    #expect(client.central.isObserved(by: observer))
-    #expect(client.central.observers.count == 1)
+    expect(client.central.addObserver(observer) != nil)
+    expect(client.central.addObserver(observer), is: nil)
+    expect(client.central.isObserved(by: observer))
+    expect(client.central.observers.count, is: 1)
     client.central.removeObserver(observer)
-    #expect(!client.central.isObserved(by: observer))
+    expect(!client.central.isObserved(by: observer))
     _ = client.central.addObserver(Recorder())
-    #expect(client.central.observers.isEmpty)
+    expect(client.central.observers.isEmpty)
   }
 
   @Test("may remove themselves in deinit while others are added")
@@ -38,7 +38,7 @@ struct ObserverTests {
         }
       }
     }
-    #expect(central.observers.isEmpty)
+    expect(central.observers.isEmpty)
   }
 
   /// A ball of the SDK on the air.
@@ -66,20 +66,22 @@ struct ObserverTests {
     let answer = try await found.ask("Will it rain?")
     // The ball reports the answer after sending it.
     ball.queue.sync {}
-    #expect(answer == "SLUG-ANSWER-15")
-    #expect(BallAnswer(answer)?.text == "Don’t count on it.")
-    #expect(
-      others.lines.take() == [
+    expect(answer, is: "SLUG-ANSWER-15")
+    expect(BallAnswer(answer)?.text, is: "Don’t count on it.")
+    expect(
+      others.lines.take(),
+      is: [
         "powered on", "discovered", "asked Will it rain?", "answered SLUG-ANSWER-15",
       ])
-    #expect(
-      own.lines.take() == [
+    expect(
+      own.lines.take(),
+      is: [
         "powered on", "asked Will it rain?", "sent SLUG-ANSWER-15 to Will it rain?",
       ])
-    #expect(ball.askers.first?.question == "Will it rain?")
-    #expect(ball.askers.first?.answer == "SLUG-ANSWER-15")
+    expect(ball.askers.first?.question, is: "Will it rain?")
+    expect(ball.askers.first?.answer, is: "SLUG-ANSWER-15")
     await #expect(throws: BallError.self) { try await found.ask("It will rain.") }
-    #expect(own.lines.take() == [])
+    expect(own.lines.take(), is: [])
   }
 
   @Test("can answer instead of the ball")
@@ -92,14 +94,14 @@ struct ObserverTests {
     let ball = ball(options, on: radio, observer: oracle)
     let client = try Client(wanting: ball.localName, on: air)
     let found = try #require(await client.discovered())
-    #expect(try await found.ask("Who are you?") == "You asked: Who are you?")
+    expect(try await found.ask("Who are you?"), is: "You asked: Who are you?")
     withExtendedLifetime(oracle) {}
   }
 
   @Test("of each role have a manager")
   func roles() {
-    #expect(BallManager.make(.central) is BallCentral)
-    #expect(BallManager.make(.peripheral) is BallPeripheral)
+    expect(BallManager.make(.central) is BallCentral)
+    expect(BallManager.make(.peripheral) is BallPeripheral)
   }
 }
 

@@ -1,6 +1,6 @@
 import CoreBluetooth
+import Expectations
 import Foundation
-import Testing
 
 @testable import EightBallKit
 
@@ -67,27 +67,27 @@ final class StagedServingTests {
   @Test("publishes its service and advertises, each time Bluetooth can be used")
   func publishes() throws {
     power(.poweredOff)
-    #expect(take() == ["powered off"])
+    expect(take(), is: ["powered off"])
     power(.poweredOn)
-    #expect(take() == ["powered on", "remove all", "add 2"])
+    expect(take(), is: ["powered on", "remove all", "add 2"])
     let service = try #require(manager.service)
-    #expect(service.uuid == BallProfile.service && service.isPrimary)
+    expect(service.uuid == BallProfile.service && service.isPrimary)
     let characteristics = try #require(service.characteristics)
-    #expect(characteristics.map(\.uuid) == [BallProfile.question, BallProfile.answer])
-    #expect(characteristics[0].properties == [.write, .writeWithoutResponse])
-    #expect(characteristics[1].properties == [.read, .notify])
+    expect(characteristics.map(\.uuid), is: [BallProfile.question, BallProfile.answer])
+    expect(characteristics[0].properties, is: [.write, .writeWithoutResponse])
+    expect(characteristics[1].properties, is: [.read, .notify])
     queue.sync { ball.peripheralManager(manager, didAdd: service, error: nil) }
-    #expect(take() == ["advertise 8-Ball 1"])
+    expect(take(), is: ["advertise 8-Ball 1"])
     queue.sync { ball.peripheralManagerDidStartAdvertising(manager, error: nil) }
-    #expect(take() == [])
-    #expect(ball.error == nil)
+    expect(take(), is: [])
+    expect(ball.error, is: nil)
     queue.sync { ball.peripheralManager(manager, didAdd: service, error: CBError(.outOfSpace)) }
-    #expect(take() == ["failed coreBluetooth(CBErrorDomain 4), no device"])
+    expect(take(), is: ["failed coreBluetooth(CBErrorDomain 4), no device"])
     queue.sync {
       ball.peripheralManagerDidStartAdvertising(manager, error: CBError(.alreadyAdvertising))
     }
-    #expect(take() == ["failed coreBluetooth(CBErrorDomain 9), no device"])
-    #expect(ball.error == .coreBluetooth(CBError(.alreadyAdvertising)))
+    expect(take(), is: ["failed coreBluetooth(CBErrorDomain 9), no device"])
+    expect(ball.error, is: .coreBluetooth(CBError(.alreadyAdvertising)))
   }
 
   @Test("a new reader of events begins with the present state")
@@ -105,7 +105,7 @@ final class StagedServingTests {
         if case .failed = event { break }
         texts.append("\(event)")
       }
-      #expect(texts == expected)
+      expect(texts, is: expected)
     }
   }
 
@@ -117,12 +117,12 @@ final class StagedServingTests {
       }
       return take()
     }
-    #expect(read(0) == ["respond 0x0 "])
-    #expect(read(1) == ["respond 0x7 -"])
+    expect(read(0), is: ["respond 0x0 "])
+    expect(read(1), is: ["respond 0x7 -"])
     ask("Sure?")
-    #expect(take() == ["respond 0x0 Sure?", "asked Sure?"])
+    expect(take(), is: ["respond 0x0 Sure?", "asked Sure?"])
     for (offset, line) in [(0, "0x0 Yes."), (3, "0x0 ."), (4, "0x0 "), (5, "0x7 -")] {
-      #expect(read(offset) == ["respond \(line)"])
+      expect(read(offset), is: ["respond \(line)"])
     }
   }
 
@@ -130,7 +130,7 @@ final class StagedServingTests {
   func parts() {
     let (part, other) = (Array("Sure".utf8), Array("?".utf8))
     write(.staged(central, question, part), .staged(central, question, from: 4, other))
-    #expect(take() == ["respond 0x0 Sure", "asked Sure?"])
+    expect(take(), is: ["respond 0x0 Sure", "asked Sure?"])
     let refused: [(String, [CBATTRequest], String)] = [
       (
         "a gap", [.staged(central, question, part), .staged(central, question, from: 5, other)],
@@ -156,10 +156,10 @@ final class StagedServingTests {
     ]
     for (label, requests, code) in refused {
       queue.sync { ball.peripheralManager(manager, didReceiveWrite: requests) }
-      #expect(take().map { $0.split(separator: " ")[1] } == ["0x\(code)"], "\(label)")
+      expect(take().map { $0.split(separator: " ")[1] }, is: ["0x\(code)"], "\(label)")
     }
     queue.sync { ball.peripheralManager(manager, didReceiveWrite: []) }
-    #expect(take() == [])
+    expect(take(), is: [])
   }
 
   @Test("a rejected central is refused by the reason, and the others are served")
@@ -174,13 +174,13 @@ final class StagedServingTests {
       _ = take()
       let asker = ball.askers.first { $0.id == central.identifier }
       asker?.reject(because: reason)
-      #expect(asker?.error == .coreBluetooth(reason))
+      expect(asker?.error, is: .coreBluetooth(reason))
       ask("Again?", central)
-      #expect(take() == ["respond 0x\(code) Again?"], "\(reason)")
-      #expect(asker?.question == "Sure?", "\(reason)")
+      expect(take(), is: ["respond 0x\(code) Again?"], "\(reason)")
+      expect(asker?.question, is: "Sure?", "\(reason)")
     }
     ask("Sure?", .numbered(99))
-    #expect(take() == ["respond 0x0 Sure?", "asked Sure?"])
+    expect(take(), is: ["respond 0x0 Sure?", "asked Sure?"])
   }
 
   @Test("an answer waits for the subscription and for room, and is sent once")
@@ -189,22 +189,23 @@ final class StagedServingTests {
     _ = take()
     manager.hasRoom = false
     subscribe(true)
-    #expect(take() == [])
+    expect(take(), is: [])
     manager.hasRoom = true
     queue.sync { ball.peripheralManagerIsReady(toUpdateSubscribers: manager) }
-    #expect(take() == ["update Yes. for 1", "sent Yes. to Sure?"])
+    expect(take(), is: ["update Yes. for 1", "sent Yes. to Sure?"])
     queue.sync { ball.peripheralManagerIsReady(toUpdateSubscribers: manager) }
     subscribe(true)
-    #expect(take() == [])
+    expect(take(), is: [])
     subscribe(false)
     ask("Again?")
     queue.sync { ball.peripheralManagerIsReady(toUpdateSubscribers: manager) }
     ball.shake()
-    #expect(take() == ["respond 0x0 Again?", "asked Again?"])
+    expect(take(), is: ["respond 0x0 Again?", "asked Again?"])
     subscribe(true)
     ball.shake()
-    #expect(
-      take() == [
+    expect(
+      take(),
+      is: [
         "update Yes. for 1", "sent Yes. to Again?", "update Yes. for 1", "sent Yes. to Again?",
       ])
   }
@@ -219,7 +220,7 @@ final class StagedServingTests {
     manager.hasRoom = true
     _ = take()
     subscribe(true)
-    #expect(take() == [])
+    expect(take(), is: [])
   }
 
   @Test("each central has a separate question and answer")
@@ -228,17 +229,18 @@ final class StagedServingTests {
     ask("First?")
     subscribe(true, other)
     ask("Second?", other)
-    #expect(
-      take() == [
+    expect(
+      take(),
+      is: [
         "respond 0x0 First?", "asked First?", "respond 0x0 Second?", "asked Second?",
         "update Yes. for 1", "sent Yes. to Second?",
       ])
     subscribe(true)
-    #expect(take() == ["update Yes. for 1", "sent Yes. to First?"])
-    #expect(ball.askers.map(\.question) == ["First?", "Second?"])
+    expect(take(), is: ["update Yes. for 1", "sent Yes. to First?"])
+    expect(ball.askers.map(\.question), is: ["First?", "Second?"])
     subscribe(false)
     ball.shake()
-    #expect(take() == ["update Yes. for 1", "sent Yes. to Second?"])
+    expect(take(), is: ["update Yes. for 1", "sent Yes. to Second?"])
   }
 
   @Test("a ball whose manager is quicker than its initialiser is published")
@@ -252,8 +254,8 @@ final class StagedServingTests {
       queue.sync { delegate.peripheralManagerDidUpdateState(manager) }
       return manager
     }
-    #expect(take() == ["remove all", "add 2"])
-    #expect(ball.isPoweredOn)
+    expect(take(), is: ["remove all", "add 2"])
+    expect(ball.isPoweredOn)
   }
 
   @Test("an observer may answer, to the last question or to another")
@@ -263,8 +265,9 @@ final class StagedServingTests {
     _ = take()
     ball.askers[0].send("Perhaps.")
     ball.askers[0].send("No.", to: "Really?")
-    #expect(
-      take() == [
+    expect(
+      take(),
+      is: [
         "update Perhaps. for 1", "sent Perhaps. to Sure?", "update No. for 1",
         "sent No. to Really?",
       ])
@@ -272,9 +275,9 @@ final class StagedServingTests {
     let silent = CBCentral.numbered(2)
     subscribe(true, silent)
     ball.askers[1].send("Yes.")
-    #expect(take() == ["update Yes. for 1", "sent Yes. to "])
+    expect(take(), is: ["update Yes. for 1", "sent Yes. to "])
     ball.shake()
-    #expect(take() == ["update Yes. for 1", "sent Yes. to Sure?"])
+    expect(take(), is: ["update Yes. for 1", "sent Yes. to Sure?"])
   }
 
   @Test("64 centrals are remembered; above that the oldest without a subscription is replaced")
@@ -283,20 +286,19 @@ final class StagedServingTests {
       ask("Sure?", .numbered(UInt8(number)))
       if number < 2 { subscribe(true, .numbered(UInt8(number))) }
     }
-    #expect(ball.askers.count == 64)
+    expect(ball.askers.count, is: 64)
     let before = ball.askers.map(\.id)
     ask("Again?", .numbered(63))
-    #expect(ball.askers.map(\.id) == before)
+    expect(ball.askers.map(\.id), is: before)
     ask("Sure?", .numbered(64))
-    #expect(ball.askers.count == 64)
+    expect(ball.askers.count, is: 64)
     // The first two are subscribed, so the third was replaced.
-    #expect(
-      ball.askers.map(\.id)
-        == before[0...1] + before[3...] + [CBCentral.numbered(64).identifier])
+    expect(
+      ball.askers.map(\.id), is: before[0...1] + before[3...] + [CBCentral.numbered(64).identifier])
     // If all are subscribed, none is replaced.
     for number in 3...64 { subscribe(true, .numbered(UInt8(number))) }
     ask("Sure?", .numbered(65))
-    #expect(ball.askers.count == 65)
+    expect(ball.askers.count, is: 65)
   }
 
   @Test("the loss of the radio forgets every central, and a late end adds none")
@@ -305,9 +307,9 @@ final class StagedServingTests {
     subscribe(true)
     _ = take()
     power(.resetting)
-    #expect(take() == ["powered off"])
-    #expect(ball.askers.isEmpty)
+    expect(take(), is: ["powered off"])
+    expect(ball.askers.isEmpty)
     subscribe(false)
-    #expect(ball.askers.isEmpty)
+    expect(ball.askers.isEmpty)
   }
 }

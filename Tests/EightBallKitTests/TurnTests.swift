@@ -1,6 +1,6 @@
 import CoreBluetooth
+import Expectations
 import Foundation
-import Testing
 
 @testable import EightBallKit
 
@@ -21,8 +21,8 @@ struct TurnTests {
       it.bench.central.send(question, to: it.ball, answerer: inquiry)
     }
     it.subscribed()
-    #expect(it.take() == ["notify true", "write First?"])
-    #expect(it.bench.timers.running == [2])
+    expect(it.take(), is: ["notify true", "write First?"])
+    expect(it.bench.timers.running, is: [2])
   }
 
   /// What a call of `ask` has returned or thrown.
@@ -57,17 +57,17 @@ struct TurnTests {
       it.bench.central.giveUp(inquiries[0], of: it.ball)
       expected = (["notify false"], "cancelled")
     }
-    #expect(it.take() == expected.lines + ["notify true"])
-    #expect(it.bench.timers.running == [2])
-    #expect(try await result(inquiries[0]) == expected.result)
-    #expect(try await result(inquiries[1]) == "waits")
+    expect(it.take(), is: expected.lines + ["notify true"])
+    expect(it.bench.timers.running, is: [2])
+    expect(try await result(inquiries[0]), is: expected.result)
+    expect(try await result(inquiries[1]), is: "waits")
 
     // The loss of the ball fails all of them.
     it.bench.disconnect(it.peripheral, CBError(.peripheralDisconnected))
-    #expect(it.take() == ["failed sendFailed(.deviceOffline)", "lost"])
+    expect(it.take(), is: ["failed sendFailed(.deviceOffline)", "lost"])
     for inquiry in inquiries.dropFirst() {
-      #expect(try await result(inquiry) == "sendFailed(.deviceOffline)")
+      expect(try await result(inquiry), is: "sendFailed(.deviceOffline)")
     }
-    #expect(it.bench.timers.running.isEmpty)
+    expect(it.bench.timers.running.isEmpty)
   }
 }

@@ -1,8 +1,8 @@
 import BluetoothHost
 import CoreBluetooth
 import EightBall
+import Expectations
 import Foundation
-import Testing
 
 @testable import EightBallKit
 
@@ -10,47 +10,47 @@ import Testing
 struct WordTests {
   @Test("are the ball's answers, in the same order")
   func answers() {
-    #expect(BallAnswer.all.count == Int(Answer.count))
+    expect(BallAnswer.all.count, is: Int(Answer.count))
     for (index, answer) in BallAnswer.all.enumerated() {
       let own = Answer(rawValue: UInt8(index))
-      #expect(answer.text == own?.wording(.text))
-      #expect(answer.slug == own?.wording(.slug))
+      expect(answer.text, is: own?.wording(.text))
+      expect(answer.slug, is: own?.wording(.slug))
     }
   }
 
   @Test("are found by text and by slug")
   func lookup() {
     for answer in BallAnswer.all {
-      #expect(BallAnswer(answer.text) == answer)
-      #expect(BallAnswer(answer.slug) == answer)
+      expect(BallAnswer(answer.text), is: answer)
+      expect(BallAnswer(answer.slug), is: answer)
     }
-    #expect(BallAnswer("Perhaps.") == nil)
-    #expect(BallAnswer("SLUG-ANSWER-20") == nil)
-    #expect(BallAnswer(index: 20) == nil)
-    #expect(BallAnswer(index: -1) == nil)
+    expect(BallAnswer("Perhaps."), is: nil)
+    expect(BallAnswer("SLUG-ANSWER-20"), is: nil)
+    expect(BallAnswer(index: 20), is: nil)
+    expect(BallAnswer(index: -1), is: nil)
   }
 
   @Test("are all drawn at random")
   func random() {
     var generator = Counter()
     let drawn = Set((0..<2_000).map { _ in BallAnswer.random(using: &generator) })
-    #expect(drawn.count == 20)
+    expect(drawn.count, is: 20)
   }
 
   @Test("include twenty valid questions")
   func questions() {
-    #expect(Set(BallQuestion.all).count == 20)
-    #expect(BallQuestion.all.allSatisfy(BallQuestion.isQuestion))
-    #expect(BallQuestion.all.contains(BallQuestion.random()))
-    #expect(!BallQuestion.isQuestion("It will rain."))
-    #expect(!BallQuestion.isQuestion(""))
+    expect(Set(BallQuestion.all).count, is: 20)
+    expect(BallQuestion.all.allSatisfy(BallQuestion.isQuestion))
+    expect(BallQuestion.all.contains(BallQuestion.random()))
+    expect(!BallQuestion.isQuestion("It will rain."))
+    expect(!BallQuestion.isQuestion(""))
   }
 
   @Test("have the UUIDs of the ball's attributes")
   func profile() {
-    #expect(BallProfile.serviceUUIDString == "8E38140A-27BE-4090-8955-4FC4B5698D1E")
-    #expect(BallProfile.questionUUIDString == "BDD37D7A-F66A-47B9-A49C-FE29FD235A77")
-    #expect(BallProfile.answerUUIDString == "349A0D7B-6215-4E2C-A095-AF078D737445")
+    expect(BallProfile.serviceUUIDString, is: "8E38140A-27BE-4090-8955-4FC4B5698D1E")
+    expect(BallProfile.questionUUIDString, is: "BDD37D7A-F66A-47B9-A49C-FE29FD235A77")
+    expect(BallProfile.answerUUIDString, is: "349A0D7B-6215-4E2C-A095-AF078D737445")
   }
 }
 
@@ -59,31 +59,31 @@ struct PrintTests {
   @Test("of errors are plain English")
   func errors() {
     let error = BallError.sendFailed(RejectionReason.timedOut)
-    #expect("\(error)" == "The device did not answer in time.")
-    #expect("\(RejectionReason.deviceOffline)" == "The device is offline.")
-    #expect("\(RejectionReason.peripheralError(nil))" == "The device refused.")
-    #expect("\(RejectionReason.unknown(nil))" == "The device refused for an unknown reason.")
-    #expect("\(BallError.unknown(nil))" == "Something unexpected happened.")
-    #expect(
-      "\(BallError.coreBluetooth(CBATTError(.insufficientResources)))"
-        == "Bluetooth failed: Resources are insufficient.")
+    expect("\(error)", is: "The device did not answer in time.")
+    expect("\(RejectionReason.deviceOffline)", is: "The device is offline.")
+    expect("\(RejectionReason.peripheralError(nil))", is: "The device refused.")
+    expect("\(RejectionReason.unknown(nil))", is: "The device refused for an unknown reason.")
+    expect("\(BallError.unknown(nil))", is: "Something unexpected happened.")
+    expect(
+      "\(BallError.coreBluetooth(CBATTError(.insufficientResources)))",
+      is: "Bluetooth failed: Resources are insufficient.")
   }
 
   @Test("of events are plain English")
   func events() {
     let error = BallError.coreBluetooth(nil)
-    #expect("\(BallCentral.Event.stateUpdated(isPoweredOn: true))" == "Bluetooth can be used.")
-    #expect("\(BallCentral.Event.failed(error, nil))" == "Bluetooth failed.")
-    #expect(
-      "\(BallPeripheral.Event.stateUpdated(isPoweredOn: false))" == "Bluetooth cannot be used.")
-    #expect("\(BallPeripheral.Event.failed(error, nil))" == "Bluetooth failed.")
+    expect("\(BallCentral.Event.stateUpdated(isPoweredOn: true))", is: "Bluetooth can be used.")
+    expect("\(BallCentral.Event.failed(error, nil))", is: "Bluetooth failed.")
+    expect(
+      "\(BallPeripheral.Event.stateUpdated(isPoweredOn: false))", is: "Bluetooth cannot be used.")
+    expect("\(BallPeripheral.Event.failed(error, nil))", is: "Bluetooth failed.")
   }
 
   @Test("of devices have the name, the kind and the RSSI")
   func devices() {
     let ball = NearbyDevice(
       id: UUID(), name: "8-Ball", rssi: -50, isConnectable: true, services: [], isBall: true)
-    #expect("\(NearbyDevices.Event.heard(ball))" == "Heard “8-Ball”, a ball, at -50 dBm.")
+    expect("\(NearbyDevices.Event.heard(ball))", is: "Heard “8-Ball”, a ball, at -50 dBm.")
   }
 }
 
@@ -91,38 +91,38 @@ struct PrintTests {
 struct ErrorTests {
   @Test("have fixed slugs")
   func slugs() {
-    #expect(BallError.coreBluetooth(nil).slug == "ITCB-SDK-ERROR-BLUETOOTH")
-    #expect(BallError.sendFailed(nil).slug == "ITCB-SDK-ERROR-SEND-FAILURE")
-    #expect(BallError.unknown(nil).slug == "ITCB-SDK-ERROR-UNKNOWN")
-    #expect(RejectionReason.deviceOffline.slug == "ITCB-SDK-REJECT-OFFLINE")
-    #expect(RejectionReason.deviceBusy.slug == "ITCB-SDK-REJECT-BUSY")
-    #expect(RejectionReason.timedOut.slug == "ITCB-SDK-REJECT-TIMED-OUT")
-    #expect(RejectionReason.questionPlease.slug == "ITCB-SDK-REJECT-NO-QUESTION-MARK")
-    #expect(RejectionReason.peripheralError(nil).slug == "ITCB-SDK-REJECT-PERIPHERAL-ERROR")
-    #expect(RejectionReason.unknown(nil).slug == "ITCB-SDK-REJECT-UNKNOWN")
+    expect(BallError.coreBluetooth(nil).slug, is: "ITCB-SDK-ERROR-BLUETOOTH")
+    expect(BallError.sendFailed(nil).slug, is: "ITCB-SDK-ERROR-SEND-FAILURE")
+    expect(BallError.unknown(nil).slug, is: "ITCB-SDK-ERROR-UNKNOWN")
+    expect(RejectionReason.deviceOffline.slug, is: "ITCB-SDK-REJECT-OFFLINE")
+    expect(RejectionReason.deviceBusy.slug, is: "ITCB-SDK-REJECT-BUSY")
+    expect(RejectionReason.timedOut.slug, is: "ITCB-SDK-REJECT-TIMED-OUT")
+    expect(RejectionReason.questionPlease.slug, is: "ITCB-SDK-REJECT-NO-QUESTION-MARK")
+    expect(RejectionReason.peripheralError(nil).slug, is: "ITCB-SDK-REJECT-PERIPHERAL-ERROR")
+    expect(RejectionReason.unknown(nil).slug, is: "ITCB-SDK-REJECT-UNKNOWN")
   }
 
   @Test("have the text of the underlying reason at any depth")
   func words() {
     let error = BallError.sendFailed(BallError.coreBluetooth(RejectionReason.questionPlease))
-    #expect(error.rejection == .questionPlease)
-    #expect(error.localizedDescription == "Please phrase it as a question.")
-    #expect(BallError.coreBluetooth(nil).localizedDescription == "Bluetooth failed.")
-    #expect(
-      BallError.sendFailed(CBATTError(.insufficientResources)).localizedDescription
-        == "It could not be sent: Resources are insufficient.")
+    expect(error.rejection, is: .questionPlease)
+    expect(error.localizedDescription, is: "Please phrase it as a question.")
+    expect(BallError.coreBluetooth(nil).localizedDescription, is: "Bluetooth failed.")
+    expect(
+      BallError.sendFailed(CBATTError(.insufficientResources)).localizedDescription,
+      is: "It could not be sent: Resources are insufficient.")
   }
 
   @Test("are equal if their underlying errors are")
   func equality() {
-    #expect(
-      BallError.sendFailed(RejectionReason.deviceOffline)
-        == .sendFailed(RejectionReason.deviceOffline))
-    #expect(
+    expect(
+      BallError.sendFailed(RejectionReason.deviceOffline),
+      is: .sendFailed(RejectionReason.deviceOffline))
+    expect(
       BallError.sendFailed(RejectionReason.deviceOffline)
         != .sendFailed(RejectionReason.deviceBusy))
-    #expect(BallError.coreBluetooth(nil) != .sendFailed(nil))
-    #expect(
+    expect(BallError.coreBluetooth(nil) != .sendFailed(nil))
+    expect(
       RejectionReason.peripheralError(CBATTError(.invalidHandle))
         != .peripheralError(CBATTError(.invalidOffset)))
   }

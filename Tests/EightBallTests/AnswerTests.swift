@@ -1,32 +1,32 @@
 import BallTestSupport
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @Suite("Answers")
 struct AnswerTests {
   @Test("There are exactly twenty answers")
   func count() {
-    #expect(Answer.count == 20 && answerTexts.count == 20)
-    #expect(Answer(rawValue: 19) != nil && Answer(rawValue: 20) == nil)
-    #expect(Answer(rawValue: 255) == nil)
+    expect(Answer.count == 20 && answerTexts.count == 20)
+    expect(Answer(rawValue: 19) != nil && Answer(rawValue: 20) == nil)
+    expect(Answer(rawValue: 255), is: nil)
   }
 
   @Test("Each answer has an English text and a slug", arguments: 0..<20)
   func wording(index: Int) throws {
     let answer = try #require(Answer(rawValue: UInt8(index)))
-    #expect(text(answer) == answerTexts[index])
-    #expect(text(answer, .slug) == "SLUG-ANSWER-" + (index < 10 ? "0" : "") + "\(index)")
-    #expect(answer.text.byteCount == answerTexts[index].utf8.count)
+    expect(text(answer), is: answerTexts[index])
+    expect(text(answer, .slug), is: "SLUG-ANSWER-" + (index < 10 ? "0" : "") + "\(index)")
+    expect(answer.text.byteCount, is: answerTexts[index].utf8.count)
   }
 
   @Test("An answer is cut to what fits, with the least MTU 20 bytes, and never within a character")
   func cut() {
     for index in 0..<20 {
       guard let answer = Answer(rawValue: UInt8(index)) else { continue }
-      #expect(text(answer, capacity: 20) == String(answerTexts[index].prefix(20)))
+      expect(text(answer, capacity: 20), is: String(answerTexts[index].prefix(20)))
       // 12 + 2 = 14 bytes
-      #expect(text(answer, .slug, capacity: 20).utf8.count == 14)
+      expect(text(answer, .slug, capacity: 20).utf8.count, is: 14)
     }
   }
 
@@ -41,7 +41,7 @@ struct AnswerTests {
       let difference = Double(count) - 5_000
       return sum + difference * difference / 5_000
     }
-    #expect(chiSquare < 43.82)
+    expect(chiSquare < 43.82)
   }
 
   @Test("Each pair of successive answers is as likely as the others")
@@ -58,16 +58,16 @@ struct AnswerTests {
       let difference = Double(count) - 250
       return sum + difference * difference / 250
     }
-    #expect(chiSquare < 491)
+    expect(chiSquare < 491)
   }
 
   @Test("The database's hash is that of its attributes, of which it has as many as it has room for")
   func database() {
     let database = EightBallProfile.makeDatabase()
-    #expect(database.hash == DatabaseHash(of: database.attributes))
+    expect(database.hash, is: DatabaseHash(of: database.attributes))
     let attributes = database.attributes
     let isFull = !attributes[attributes.count - 1].isVacant
-    #expect(isFull, "EightBallProfile.Database has too large a capacity")
+    expect(isFull, "EightBallProfile.Database has too large a capacity")
   }
 }
 
@@ -80,7 +80,7 @@ struct RandomSourceTests {
       6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423,
       4_593_380_528_125_082_431, 16_408_922_859_458_223_821,
     ]
-    for number in reference { #expect(source.next() == UInt32(number >> 32)) }
+    for number in reference { expect(source.next(), is: UInt32(number >> 32)) }
   }
 
   @Test("The same seed gives the same numbers, another seed others", arguments: [0, 1, 8, .max])
@@ -89,8 +89,8 @@ struct RandomSourceTests {
     var second = RandomSource(seed: seed)
     var other = RandomSource(seed: seed ^ 1)
     let numbers = (0..<100).map { _ in first.next() }
-    #expect(numbers == (0..<100).map { _ in second.next() })
-    #expect(numbers != (0..<100).map { _ in other.next() })
+    expect(numbers, is: (0..<100).map { _ in second.next() })
+    expect(numbers != (0..<100).map { _ in other.next() })
   }
 
   @Test(
@@ -107,8 +107,8 @@ struct RandomSourceTests {
   func bound0() {
     var source = RandomSource(seed: 3)
     var untouched = source
-    #expect(source.next(below: 0) == 0)
-    #expect(source.next() == untouched.next())
+    expect(source.next(below: 0), is: 0)
+    expect(source.next(), is: untouched.next())
   }
 
   @Test("Small numbers are as likely as large ones")
@@ -119,6 +119,6 @@ struct RandomSourceTests {
     var low = 0
     for _ in 0..<30_000 where source.next(below: 0xC000_0000) < 0x4000_0000 { low += 1 }
     // 10,000; the standard deviation is √(30,000 × 1/3 × 2/3) = 82.
-    #expect(abs(low - 10_000) < 4 * 82)
+    expect(abs(low - 10_000) < 4 * 82)
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @Suite("The panel's buttons")
 struct PanelButtonTests {
@@ -49,7 +49,7 @@ struct PanelButtonTests {
     ])
   func presses(_ row: Case) {
     var panel = FrontPanel(shakeDebounce: row.debounce, clearDebounce: row.debounce)
-    #expect(presses(of: &panel, row.edges, until: 10_000) == row.presses)
+    expect(presses(of: &panel, row.edges, until: 10_000), is: row.presses)
   }
 
   @Test("A chattering button makes few presses, however many edges it has")
@@ -59,8 +59,8 @@ struct PanelButtonTests {
     let edges = (0..<10_000).map { Edge(time: UInt64($0), isClosed: $0 % 2 == 0) }
     let presses = presses(of: &panel, edges, until: 10_020)
     // A press takes two debounced edges: 10,000 / (2 × 20) = 250.
-    #expect(presses.count <= 250)
-    #expect(panel.deadline == nil)
+    expect(presses.count <= 250)
+    expect(panel.deadline, is: nil)
   }
 
   @Test("Edges whose actions were not taken become one action")
@@ -69,7 +69,7 @@ struct PanelButtonTests {
     for time in 0..<1_000 {
       panel.edge(.shake, isClosed: time % 2 == 0, at: Instant(rawValue: UInt64(time)))
     }
-    #expect(actions(of: &panel) == [.shake])
+    expect(actions(of: &panel), is: [.shake])
   }
 
   @Test("Clear cancels the shakes before it, and not the ones after it")
@@ -77,26 +77,26 @@ struct PanelButtonTests {
     var panel = FrontPanel(shakeDebounce: 0, clearDebounce: 0)
     press(.shake, of: &panel, at: 10)
     press(.clear, of: &panel, at: 20)
-    #expect(actions(of: &panel) == [.clear])
+    expect(actions(of: &panel), is: [.clear])
     press(.clear, of: &panel, at: 30)
     press(.shake, of: &panel, at: 40)
-    #expect(actions(of: &panel) == [.clear, .shake])
+    expect(actions(of: &panel), is: [.clear, .shake])
   }
 
   @Test("Clear held for 3 s releases once")
   func hold() {
     var panel = FrontPanel(shakeDebounce: 20, clearDebounce: 20)
     panel.edge(.clear, isClosed: true, at: Instant(rawValue: 1_000))
-    #expect(actions(of: &panel) == [.clear])
+    expect(actions(of: &panel), is: [.clear])
     panel.advance(to: Instant(rawValue: 3_999))
-    #expect(actions(of: &panel) == [])
-    #expect(panel.deadline == Instant(rawValue: 4_000))
+    expect(actions(of: &panel), is: [])
+    expect(panel.deadline, is: Instant(rawValue: 4_000))
     panel.advance(to: Instant(rawValue: 4_000))
-    #expect(actions(of: &panel) == [.release])
+    expect(actions(of: &panel), is: [.release])
     // A button that is stuck has no deadline.
-    #expect(panel.deadline == nil)
+    expect(panel.deadline, is: nil)
     panel.advance(to: Instant(rawValue: 60_000))
-    #expect(actions(of: &panel) == [])
+    expect(actions(of: &panel), is: [])
   }
 
   @Test("Clear released before 3 s, or bouncing within, does not release", arguments: [2_999, 1])
@@ -105,8 +105,8 @@ struct PanelButtonTests {
     panel.edge(.clear, isClosed: true, at: Instant(rawValue: 0))
     panel.edge(.clear, isClosed: false, at: Instant(rawValue: time))
     while let deadline = panel.deadline { panel.advance(to: deadline) }
-    #expect(actions(of: &panel) == [.clear])
-    #expect(panel.deadline == nil)
+    expect(actions(of: &panel), is: [.clear])
+    expect(panel.deadline, is: nil)
   }
 
   @Test("Shake held for 3 s is a shake")
@@ -114,19 +114,19 @@ struct PanelButtonTests {
     var panel = FrontPanel(shakeDebounce: 0, clearDebounce: 0)
     panel.edge(.shake, isClosed: true, at: Instant(rawValue: 0))
     panel.advance(to: Instant(rawValue: 10_000))
-    #expect(actions(of: &panel) == [.shake])
+    expect(actions(of: &panel), is: [.shake])
   }
 
   @Test("A button that is down at the start counts only after it has been up")
   func found() {
     var panel = FrontPanel(shakeDebounce: 0, clearDebounce: 0)
     panel.setContact(of: .clear, isClosed: true)
-    #expect(panel.isPressed(.clear))
+    expect(panel.isPressed(.clear))
     panel.advance(to: Instant(rawValue: 10_000))
-    #expect(actions(of: &panel) == [])
+    expect(actions(of: &panel), is: [])
     panel.edge(.clear, isClosed: false, at: Instant(rawValue: 11_000))
     press(.clear, of: &panel, at: 12_000)
-    #expect(actions(of: &panel) == [.clear])
+    expect(actions(of: &panel), is: [.clear])
   }
 
   // MARK: Helpers

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @testable import EightBall
 
@@ -40,8 +40,8 @@ struct PanelLightTests {
     var film = Film(.status)
     film.panel.show(lights(row.status), at: Instant(rawValue: 0))
     film.play(from: 0, until: 4_000)
-    #expect(film.changes == row.changes)
-    #expect(film.wakeUps == row.wakeUps)
+    expect(film.changes, is: row.changes)
+    expect(film.wakeUps, is: row.wakeUps)
   }
 
   @Test("A refused statement is a double flash, after which the light is as before")
@@ -52,8 +52,8 @@ struct PanelLightTests {
     film.panel.showRefusal(at: Instant(rawValue: 1_000))
     film.play(from: 1_000, until: 4_000)
     // On 100, off 100, on 100, off 300, and steady again.
-    #expect(film.changes == [.on(0), .off(1_100), .on(1_200), .off(1_300), .on(1_600)])
-    #expect(film.panel.deadline == nil)
+    expect(film.changes, is: [.on(0), .off(1_100), .on(1_200), .off(1_300), .on(1_600)])
+    expect(film.panel.deadline, is: nil)
   }
 
   @Test("A change of the state during a flash is shown afterwards")
@@ -63,7 +63,7 @@ struct PanelLightTests {
     film.panel.showRefusal(at: Instant(rawValue: 0))
     film.panel.show(lights(.off), at: Instant(rawValue: 50))
     film.play(from: 0, until: 4_000)
-    #expect(film.changes == [.on(0), .off(100), .on(200), .off(300)])
+    expect(film.changes, is: [.on(0), .off(100), .on(200), .off(300)])
   }
 
   @Test("An answer is one pulse of the answer light; another answer restarts it")
@@ -74,8 +74,8 @@ struct PanelLightTests {
     film.panel.showAnswer(at: Instant(rawValue: 300))
     film.play(from: 300, until: 4_000)
     // 300 + 400 = 700.
-    #expect(film.changes == [.on(0), .off(700)])
-    #expect(film.panel.deadline == nil)
+    expect(film.changes, is: [.on(0), .off(700)])
+    expect(film.panel.deadline, is: nil)
   }
 
   @Test("A pattern that is shown again does not restart")
@@ -83,7 +83,7 @@ struct PanelLightTests {
     var panel = FrontPanel(shakeDebounce: 20, clearDebounce: 20)
     panel.show(lights(.advertising), at: Instant(rawValue: 0))
     panel.show(lights(.advertising), at: Instant(rawValue: 700))
-    #expect(panel.deadline == Instant(rawValue: 1_000))
+    expect(panel.deadline, is: Instant(rawValue: 1_000))
   }
 
   @Test("After a long sleep the missed blinks are skipped")
@@ -93,7 +93,7 @@ struct PanelLightTests {
     let morning: UInt64 = 365 * 86_400_000
     panel.advance(to: Instant(rawValue: morning))
     let next = panel.deadline?.rawValue ?? 0
-    #expect(next > morning && next <= morning + 100)
+    expect(next > morning && next <= morning + 100)
   }
 
   private func lights(_ status: BallLights.Status) -> BallLights {

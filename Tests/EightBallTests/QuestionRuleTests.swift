@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 private struct Question: CustomTestStringConvertible, Sendable {
   let testDescription: String
@@ -42,13 +42,13 @@ private let questions = [
 struct QuestionRuleTests {
   @Test("A question is UTF-8 that ends in a question mark", arguments: questions)
   fileprivate func rule(question: Question) {
-    #expect(QuestionRule.error(in: question.bytes.span) == question.refusal)
+    expect(QuestionRule.error(in: question.bytes.span), is: question.refusal)
   }
 
   @Test("Each refusal has its error code")
   func codes() {
-    #expect(QuestionError.statement.code.rawValue == 0x0E)
-    #expect(QuestionError.notUTF8.code.rawValue == 0x80)
-    #expect(QuestionError.tooLong.code.rawValue == 0x0D)
+    expect(QuestionError.statement.code.rawValue, is: 0x0E)
+    expect(QuestionError.notUTF8.code.rawValue, is: 0x80)
+    expect(QuestionError.tooLong.code.rawValue, is: 0x0D)
   }
 }

@@ -1,7 +1,7 @@
 import BallTestSupport
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 /// A ball for three centrals, called as by its host.
 final class TestBall {

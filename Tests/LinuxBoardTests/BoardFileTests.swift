@@ -1,8 +1,8 @@
 import EightBall
+import Expectations
 import Glibc
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import LinuxBoard
 
@@ -49,28 +49,28 @@ struct BoardFileTests {
   @Test("A file describes the board")
   func whole() throws {
     let known = try read(Self.whole)
-    #expect(known.models == ["Raspberry Pi 4 Model B"])
-    #expect(
-      known.board
-        == BoardDescription(
-          name: "b", chip: "pinctrl-bcm2711",
-          shake: .button(18),
-          status: .light(12),
-          radio: "hci0"))
-    #expect(known.board.radioName == .adapter(0))
+    expect(known.models, is: ["Raspberry Pi 4 Model B"])
+    expect(
+      known.board,
+      is: BoardDescription(
+        name: "b", chip: "pinctrl-bcm2711",
+        shake: .button(18),
+        status: .light(12),
+        radio: "hci0"))
+    expect(known.board.radioName, is: .adapter(0))
   }
 
   @Test("What a file leaves out is as on the shipped boards")
   func defaults() throws {
     let board = try read("chip=c\nclear.line=GPIO5\nanswer.line=GPIO7").board
-    #expect(
-      board
-        == BoardDescription(
-          name: "b", chip: "c",
-          clear: .button(5),
-          answer: .light(7)))
-    #expect(try read("radio=virtual").board == BoardDescription(name: "b", radio: "virtual"))
-    #expect(try read("model=a\nmodel=b").models == ["a", "b"])
+    expect(
+      board,
+      is: BoardDescription(
+        name: "b", chip: "c",
+        clear: .button(5),
+        answer: .light(7)))
+    expect(try read("radio=virtual").board, is: BoardDescription(name: "b", radio: "virtual"))
+    expect(try read("model=a\nmodel=b").models, is: ["a", "b"])
   }
 
   @Test(
@@ -80,7 +80,7 @@ struct BoardFileTests {
       ("  # chip=x\n\n \t\nchip =  a  ", "a"), ("chip=a # b # c", "a"), ("chip=a\r\n", "a"),
     ] as [(String, ChipLabel)])
   func comments(text: String, chip: ChipLabel) throws {
-    #expect(try read(text).board.chip == chip)
+    expect(try read(text).board.chip, is: chip)
   }
 
   /// A wrong file, made from the complete one by replacing a text, and its error.
@@ -153,9 +153,9 @@ struct BoardFileTests {
 
   @Test("An error has its line, its field and what was expected", arguments: faults)
   func refuses(_ fault: Fault) {
-    #expect(message(fault.text) == fault.message)
+    expect(message(fault.text), is: fault.message)
     // Lines may end as on Windows.
-    #expect(message(fault.text.replacing("\n", with: "\r\n")) == fault.message)
+    expect(message(fault.text.replacing("\n", with: "\r\n")), is: fault.message)
   }
 
   @Test("A file truncated anywhere or with any byte changed is read or refused")
@@ -165,7 +165,7 @@ struct BoardFileTests {
       do throws(BoardError) {
         _ = try KnownBoard(bytes, path: "b.conf")
       } catch {
-        #expect(!error.description.isEmpty)
+        expect(!error.description.isEmpty)
       }
     }
     for count in bytes.indices { tryReading(Array(bytes.prefix(count))) }
@@ -183,15 +183,15 @@ struct BoardFileTests {
 
   @Test("A missing file, a device, a folder and a file over 8 kB are refused with the reason")
   func files() {
-    #expect(
-      error(ofFile: "/nowhere/b.conf")
-        == "/nowhere/b.conf: cannot read the board's file: No such file or directory. "
+    expect(
+      error(ofFile: "/nowhere/b.conf"),
+      is: "/nowhere/b.conf: cannot read the board's file: No such file or directory. "
         + KnownBoard.howToName)
-    #expect(
-      error(ofFile: "/dev/zero")
-        == "/dev/zero: cannot read the board's file: it is a device, not a regular file")
-    #expect(error(ofFile: "/tmp/") == "/tmp/: cannot read the board's file: Is a directory")
-    #expect(error(ofFile: "/proc/self/exe") == "/proc/self/exe: expected at most 8192 bytes")
+    expect(
+      error(ofFile: "/dev/zero"),
+      is: "/dev/zero: cannot read the board's file: it is a device, not a regular file")
+    expect(error(ofFile: "/tmp/"), is: "/tmp/: cannot read the board's file: Is a directory")
+    expect(error(ofFile: "/proc/self/exe"), is: "/proc/self/exe: expected at most 8192 bytes")
   }
 
   @Test("A pipe is refused without waiting for its writer")
@@ -199,9 +199,9 @@ struct BoardFileTests {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/b.conf"
     try #require(unsafe mkfifo(path, 0o600) == 0)
-    #expect(
-      error(ofFile: path)
-        == "\(path): cannot read the board's file: it is a pipe, not a regular file")
+    expect(
+      error(ofFile: path),
+      is: "\(path): cannot read the board's file: it is a pipe, not a regular file")
   }
 
   private func message(_ text: String) -> String? {

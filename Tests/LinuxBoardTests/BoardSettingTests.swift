@@ -1,6 +1,6 @@
 import EightBall
+import Expectations
 import LinuxTestSupport
-import Testing
 
 @testable import LinuxBoard
 import LinuxRadio
@@ -27,14 +27,14 @@ struct BoardSettingTests {
       "chip=virtual", "radio=hci1", "shake.line=X", "shake.offset=3", "shake.active=high",
       "shake.bias=pull-down", "shake.debounce=5",
     ])
-    #expect(
-      board
-        == BoardDescription(
-          name: "b", chip: "virtual",
-          shake: .button("X", 3, activeLow: false, bias: .pullDown, debounce: 5),
-          status: Self.board.status, radio: "hci1"))
-    #expect(board.isVirtual)
-    #expect(board.radioName == .adapter(1))
+    expect(
+      board,
+      is: BoardDescription(
+        name: "b", chip: "virtual",
+        shake: .button("X", 3, activeLow: false, bias: .pullDown, debounce: 5),
+        status: Self.board.status, radio: "hci1"))
+    expect(board.isVirtual)
+    expect(board.radioName, is: .adapter(1))
   }
 
   @Test(
@@ -49,27 +49,25 @@ struct BoardSettingTests {
     ] as [([String], String, Int)])
   func nameAndOffset(texts: [String], name: String, offset: Int) throws {
     let board = try changed(texts)
-    #expect(board.shake?.name.description == name)
-    #expect(board.shake?.offset == offset)
+    expect(board.shake?.name.description, is: name)
+    expect(board.shake?.offset, is: offset)
   }
 
   @Test("A button or light can be added and removed")
   func addAndRemove() throws {
     let board = try changed(["shake=none", "clear.line=GPIO5", "answer.line=GPIO6"])
-    #expect(board.shake == nil)
-    #expect(
-      board.clear
-        == .button(5))
-    #expect(
-      board.answer
-        == .light(6))
+    expect(board.shake, is: nil)
+    expect(
+      board.clear, is: .button(5))
+    expect(
+      board.answer, is: .light(6))
   }
 
   @Test("Two parts may swap their lines")
   func swapped() throws {
     let board = try changed(["shake.line=GPIO12", "status.line=GPIO18"])
-    #expect(board.shake?.offset == 12)
-    #expect(board.status?.offset == 18)
+    expect(board.shake?.offset, is: 12)
+    expect(board.status?.offset, is: 18)
   }
 
   static let wrong = table(
@@ -91,7 +89,7 @@ struct BoardSettingTests {
   @Test("Wrong settings are refused", arguments: wrong)
   func refuses(row: [String]) {
     let error = #expect(throws: BoardError.self) { try changed([row[0]]) }
-    #expect(error?.description == "--set \(row[0]): \(row[1])")
+    expect(error?.description, is: "--set \(row[0]): \(row[1])")
   }
 
   @Test("A board without a chip needs one with its first line")
@@ -101,8 +99,8 @@ struct BoardSettingTests {
       throws: BoardError(
         "--set shake.line=GPIO5", "the board has no chip: expected chip=LABEL too")
     ) { try board.apply([BoardSetting("shake.line=GPIO5")]) }
-    #expect(board == BoardDescription(name: "b"))
+    expect(board, is: BoardDescription(name: "b"))
     try board.apply([BoardSetting("shake.line=GPIO5"), BoardSetting("chip=c")])
-    #expect(board.chip == "c")
+    expect(board.chip, is: "c")
   }
 }

@@ -1,6 +1,6 @@
 import EightBall
+import Expectations
 import LinuxTestSupport
-import Testing
 
 @testable import LinuxBoard
 
@@ -48,14 +48,15 @@ struct BoardWiringTests {
       ["pi-400", "pi-500", "pi-cm4", "pi-cm5"].contains(board.name)
       ? "The documentation of the board shows where pin 1 (□) is."
       : "Pin 1 (□) is at the corner by the microSD card, even pins along the edge."
-    #expect(
-      try drawing(board.name) == "\(board.title)\n\n\(Self.shipped)\n\n\(place)\n\n\(Self.steps)")
+    expect(
+      try drawing(board.name), is: "\(board.title)\n\n\(Self.shipped)\n\n\(place)\n\n\(Self.steps)")
   }
 
   @Test("The first Model A and Model B have 26 pins")
   func short() throws {
-    #expect(
-      try drawing("pi-1") == """
+    expect(
+      try drawing("pi-1"),
+      is: """
         Board pi-1 (Raspberry Pi Model A and Raspberry Pi Model B), chip pinctrl-bcm2835
 
                                          ┌─────┐
@@ -85,17 +86,17 @@ struct BoardWiringTests {
 
   @Test("The virtual board's drawing has no line about the corner")
   func virtual() throws {
-    #expect(
-      try drawing("virtual")
-        == "Board virtual, chip virtual\n\n\(Self.shipped)\n\n\(Self.steps)")
+    expect(
+      try drawing("virtual"), is: "Board virtual, chip virtual\n\n\(Self.shipped)\n\n\(Self.steps)")
   }
 
   @Test("Wires on both sides, one within another, one drawn to nowhere, one from 3V3")
   func bothSides() throws {
     let text = try drawing(
       "virtual", "shake.line=GPIO5", "clear.line=GPIO6", "status.line=GPIO26", "answer.active=low")
-    #expect(
-      text == """
+    expect(
+      text,
+      is: """
         Board virtual, chip virtual
 
                                            ┌─────┐
@@ -130,21 +131,21 @@ struct BoardWiringTests {
 
   @Test("A button that the chip does not pull needs a resistor")
   func resistor() throws {
-    #expect(
+    expect(
       try drawing("virtual", "shake.bias=none").hasSuffix(
         """
         shake   push button between pin 12 (GPIO18) and pin 14 (GND)
                 and 10 kΩ from pin 12 (GPIO18) to 3V3
         \(Self.steps.split(separator: "\n").dropFirst().joined(separator: "\n"))
         """))
-    #expect(
+    expect(
       try drawing("virtual", "shake.active=high", "shake.bias=pull-down").contains(
         "shake   push button between pin 12 (GPIO18) and pin 17 (3V3)\nclear"))
   }
 
   @Test("Lines by the names of old systems are found by their offset")
   func oldNames() throws {
-    #expect(
+    expect(
       try drawing("pi-4b", "shake.line=SPI_CE0_N", "shake.offset=8").contains(
         "shake   push button between pin 24 (GPIO8) and pin 14 (GND)"))
   }
@@ -154,13 +155,15 @@ struct BoardWiringTests {
     var board = BoardDescription(
       name: "b", chip: "c",
       shake: .button("X1", 18))
-    #expect(
-      WiringDrawing(board, isColored: false).lines == [
+    expect(
+      WiringDrawing(board, isColored: false).lines,
+      is: [
         "Board b, chip c", "", "shake   line X1, offset 18 of c: not on this header",
       ])
     board.shake = nil
-    #expect(
-      WiringDrawing(board, isColored: false).lines == [
+    expect(
+      WiringDrawing(board, isColored: false).lines,
+      is: [
         "Board b, chip c", "", "The board has no buttons or lights.",
       ])
   }
@@ -187,7 +190,8 @@ struct BoardWiringTests {
       ("", nil),
     ] as [(String, String?)])
   func nearest(text: String, name: String?) {
-    #expect(nearestName(to: text, among: ["pi-3b", "pi-4b", "pi-5", "pi-zero", "virtual"]) == name)
+    expect(
+      nearestName(to: text, among: ["pi-3b", "pi-4b", "pi-5", "pi-zero", "virtual"]), is: name)
   }
 
   @Test("Wherever a button is, each wire has two pins, and its own rail pin while one is free")
@@ -196,16 +200,16 @@ struct BoardWiringTests {
     for number in 2...27 {
       let line = LineDescription.button(number)
       let plan = WiringPlan(BoardDescription(name: "b", chip: "c", shake: line))
-      #expect(plan.wires.count == 1)
+      expect(plan.wires.count, is: 1)
       for wire in plan.wires {
-        #expect(PinHeader.name(ofPin: wire.pin) == line.name.description)
-        #expect(PinHeader.name(ofPin: wire.railPin) == "GND")
-        #expect(wire.isLoop)
+        expect(PinHeader.name(ofPin: wire.pin), is: line.name.description)
+        expect(PinHeader.name(ofPin: wire.railPin), is: "GND")
+        expect(wire.isLoop)
         pins.append(wire.pin)
       }
     }
     // 40 pins - 2 (3V3) - 2 (5V) - 8 (GND) - 2 (ID) = 26 lines.
-    #expect(Set(pins).count == 26)
+    expect(Set(pins).count, is: 26)
   }
 
   @Test("Colours change nothing but colours")
@@ -213,8 +217,8 @@ struct BoardWiringTests {
     let board = try KnownBoard.named("pi-4b").board
     let plain = WiringDrawing(board, isColored: false).lines
     let painted = WiringDrawing(board, isColored: true).lines
-    #expect(painted != plain)
-    #expect(painted.map(Self.withoutColors) == plain)
+    expect(painted != plain)
+    expect(painted.map(Self.withoutColors), is: plain)
   }
 
   /// The drawing of a shipped board, with settings.

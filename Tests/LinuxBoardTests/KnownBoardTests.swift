@@ -1,7 +1,7 @@
 import EightBall
+import Expectations
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import LinuxBoard
 
@@ -52,21 +52,21 @@ struct KnownBoardTests {
 
   @Test("They are exactly these")
   func names() {
-    #expect(KnownBoard.shipped.map(\.name) == Self.shipped.map(\.name))
+    expect(KnownBoard.shipped.map(\.name), is: Self.shipped.map(\.name))
   }
 
   @Test("Each is described completely", arguments: shipped)
   func loads(_ shipped: Shipped) throws {
     let known = try KnownBoard.named(shipped.name)
     let board = known.board
-    #expect(
-      board
-        == BoardDescription(
-          name: try #require(BoardName(shipped.name)), chip: shipped.chip, shake: .button(18),
-          clear: .button(25), status: .light(shipped.lights.status),
-          answer: .light(shipped.lights.answer), radio: shipped.radio))
-    #expect(known.models == shipped.models)
-    #expect(board.isVirtual == (shipped.name == "virtual"))
+    expect(
+      board,
+      is: BoardDescription(
+        name: try #require(BoardName(shipped.name)), chip: shipped.chip, shake: .button(18),
+        clear: .button(25), status: .light(shipped.lights.status),
+        answer: .light(shipped.lights.answer), radio: shipped.radio))
+    expect(known.models, is: shipped.models)
+    expect(board.isVirtual, is: shipped.name == "virtual")
   }
 
   /// What follows "Raspberry Pi" in the models of each board, and what no board has.
@@ -92,22 +92,22 @@ struct KnownBoardTests {
   @Test("The device tree's model chooses the board; another machine has none", arguments: models)
   func choice(board: String?, models: [String]) {
     for model in models {
-      #expect(KnownBoard.matching(model: "Raspberry Pi" + model)?.name == board, "\(model)")
+      expect(KnownBoard.matching(model: "Raspberry Pi" + model)?.name, is: board, "\(model)")
     }
-    for model in ["linux,dummy-virt", ""] { #expect(KnownBoard.matching(model: model) == nil) }
+    for model in ["linux,dummy-virt", ""] { expect(KnownBoard.matching(model: model), is: nil) }
   }
 
   @Test("A board is named by its name or its file, and a printed file describes the same board")
   func named() throws {
     let folder = try TemporaryDirectory()
     for known in KnownBoard.shipped {
-      #expect(try KnownBoard.named(known.name) == known)
+      expect(try KnownBoard.named(known.name), is: known)
       try folder.write(known.file, to: "\(known.name).conf")
-      #expect(try KnownBoard.named("\(folder.path)/\(known.name).conf") == known)
+      expect(try KnownBoard.named("\(folder.path)/\(known.name).conf"), is: known)
     }
-    #expect(
-      try KnownBoard.named("pi-4b").file
-        == """
+    expect(
+      try KnownBoard.named("pi-4b").file,
+      is: """
         model = Raspberry Pi 4 Model B
         chip = pinctrl-bcm2711
         radio = hci0
@@ -118,7 +118,7 @@ struct KnownBoardTests {
 
         """)
     let whole = try KnownBoard(Array(BoardFileTests.unusual.utf8), path: "b.conf")
-    #expect(whole.file == BoardFileTests.unusual)
+    expect(whole.file, is: BoardFileTests.unusual)
     #expect(
       throws: BoardError(
         "boards.conf",
@@ -141,6 +141,6 @@ struct KnownBoardTests {
       ("Raspberry Pi 5", "Raspberry Pi 5"), ("a\0b\0", "a"), ("a\n", "a"), ("\0", nil), ("", nil),
     ] as [(String, String?)])
   func model(property: String, model: String?) {
-    #expect(DeviceTree.model(fromProperty: property) == model)
+    expect(DeviceTree.model(fromProperty: property), is: model)
   }
 }

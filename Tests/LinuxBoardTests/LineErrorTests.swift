@@ -1,5 +1,5 @@
+import Expectations
 import LinuxTestSupport
-import Testing
 
 @testable import LinuxBoard
 
@@ -31,7 +31,7 @@ struct LineErrorTests {
       (LineError(.other, chip: "c", code: .invalidArgument), "Invalid argument", ""),
     ])
   func wording(_ error: LineError, _ reason: String, _ remedy: String) {
-    #expect(error.description.contains(reason))
-    #expect(remedy.isEmpty ? error.remedy == nil : error.remedy?.contains(remedy) == true)
+    expect(error.description.contains(reason))
+    expect(remedy.isEmpty ? error.remedy == nil : error.remedy?.contains(remedy) == true)
   }
 }

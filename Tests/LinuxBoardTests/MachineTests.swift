@@ -1,8 +1,8 @@
 import EightBall
+import Expectations
 import Glibc
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import LinuxBoard
 
@@ -30,16 +30,18 @@ struct MachineTests {
     try root.link("socket:[41999]", to: "900/fd/4")
     try root.link("900", to: "self")
     let table = ProcessTable(root: root.path)
-    #expect(
-      table.entries == [
+    expect(
+      table.entries,
+      is: [
         ProcessTable.Entry(number: 7, name: "bash"),
         ProcessTable.Entry(number: 612, name: "bluetoothd"),
         ProcessTable.Entry(number: 812, name: "eightball"),
         ProcessTable.Entry(number: 900, name: "eightball"),
       ])
     // Without 900, which is this process.
-    #expect(
-      table.holdersOfAdapterSockets.map(\.description) == [
+    expect(
+      table.holdersOfAdapterSockets.map(\.description),
+      is: [
         "bluetoothd, process 612", "eightball, process 812",
       ])
   }
@@ -48,25 +50,25 @@ struct MachineTests {
   func noSockets() throws {
     let root = try TemporaryDirectory()
     try root.write("bash\n", to: "7/comm")
-    #expect(ProcessTable(root: root.path).holdersOfAdapterSockets == [])
+    expect(ProcessTable(root: root.path).holdersOfAdapterSockets, is: [])
   }
 
   @Test("A service is found by its unit, enabled by a link, running by its control group")
   func service() throws {
     let root = try TemporaryDirectory()
-    #expect(service(in: root) == expected())
+    expect(service(in: root), is: expected())
     try root.write("", to: "run/systemd/system/nothing")
-    #expect(service(in: root) == expected(hasSystemd: true))
+    expect(service(in: root), is: expected(hasSystemd: true))
     try root.write("[Unit]", to: "etc/systemd/system/eightball.service")
-    #expect(service(in: root) == expected(hasSystemd: true, isInstalled: true))
+    expect(service(in: root), is: expected(hasSystemd: true, isInstalled: true))
     let unit = "/etc/systemd/system/eightball.service"
     try root.link(unit, to: "etc/systemd/system/multi-user.target.wants/eightball.service")
     try root.write("", to: "sys/fs/cgroup/system.slice/eightball.service/cgroup.procs")
-    #expect(service(in: root) == expected(hasSystemd: true, isInstalled: true, isEnabled: true))
+    expect(service(in: root), is: expected(hasSystemd: true, isInstalled: true, isEnabled: true))
     try root.write("812\n813\n", to: "sys/fs/cgroup/system.slice/eightball.service/cgroup.procs")
-    #expect(
-      service(in: root)
-        == expected(hasSystemd: true, isInstalled: true, isEnabled: true, processes: [812, 813]))
+    expect(
+      service(in: root),
+      is: expected(hasSystemd: true, isInstalled: true, isEnabled: true, processes: [812, 813]))
   }
 
   @Test(
@@ -77,20 +79,20 @@ struct MachineTests {
     try root.write("[Unit]", to: "\(folder)/eightball.service")
     try root.write(
       "9\n", to: "sys/fs/cgroup/systemd/system.slice/eightball.service/cgroup.procs")
-    #expect(service(in: root) == expected(isInstalled: true, processes: [9]))
+    expect(service(in: root), is: expected(isInstalled: true, processes: [9]))
   }
 
   @Test("A radio is opened on trial, except an adapter; one in use is distinguished")
   func tried() throws {
     var machine = Machine.here(for: nil)
     machine.checkRadio(.adapter(9))
-    #expect(machine.radioError == nil)
+    expect(machine.radioError, is: nil)
     machine.checkRadio(.unix(path: "/no/such/socket"))
-    #expect(machine.radioError?.reason == "no controller listens at /no/such/socket")
-    #expect(machine.radioError?.isInUse == false)
+    expect(machine.radioError?.reason, is: "no controller listens at /no/such/socket")
+    expect(machine.radioError?.isInUse, is: false)
     let listener = try StreamListener(host: "127.0.0.1", port: 0)
     machine.checkRadio(.tcpServer(host: "127.0.0.1", port: listener.port))
-    #expect(machine.radioError?.isInUse == true)
+    expect(machine.radioError?.isInUse, is: true)
   }
 
   private func service(in root: TemporaryDirectory) -> SystemService {

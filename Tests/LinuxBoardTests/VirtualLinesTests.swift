@@ -1,7 +1,7 @@
 import BluetoothHost
+import Expectations
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 import VirtualBoard
 
 @testable import BallRunner
@@ -16,7 +16,7 @@ struct VirtualLinesTests {
 
   private func openLines(_ board: BoardDescription = .test) -> VirtualLines {
     let lines = VirtualLines(board)
-    #expect(lines.openLines())
+    expect(lines.openLines())
     return lines
   }
 
@@ -31,65 +31,65 @@ struct VirtualLinesTests {
       panel.lines.chip.drive(5, drive)
     }
     panel.turn(at: 2_010)
-    #expect(panel.actions == [.shake])
+    expect(panel.actions, is: [.shake])
     // The end of the bounce, and of the press.
-    #expect(panel.deadline == Instant(rawValue: 2_020))
+    expect(panel.deadline, is: Instant(rawValue: 2_020))
     panel.turn(at: 2_020)
-    #expect(panel.deadline == Instant(rawValue: 2_100))
+    expect(panel.deadline, is: Instant(rawValue: 2_100))
     panel.run(from: 2_100, until: 2_300)
-    #expect(panel.actions == [.shake])
-    #expect(panel.deadline == nil)
+    expect(panel.actions, is: [.shake])
+    expect(panel.deadline, is: nil)
   }
 
   @Test("A button that is down is not pressed again, and its release time stays")
   func pressWhileHeld() throws {
     let panel = Panel()
     panel.turn(at: 1_000)
-    #expect(panel.lines.press(.clear, for: 3_000, at: Instant(rawValue: 2_000)) == .done)
+    expect(panel.lines.press(.clear, for: 3_000, at: Instant(rawValue: 2_000)), is: .done)
     panel.run(from: 2_000, until: 3_000)
-    #expect(panel.lines.press(.clear, for: 100, at: Instant(rawValue: 3_000)) == .alreadyDown)
+    expect(panel.lines.press(.clear, for: 100, at: Instant(rawValue: 3_000)), is: .alreadyDown)
     // The other button is independent.
-    #expect(panel.lines.press(.shake, for: 100, at: Instant(rawValue: 3_000)) == .done)
+    expect(panel.lines.press(.shake, for: 100, at: Instant(rawValue: 3_000)), is: .done)
     panel.run(from: 3_000, until: 4_999)
-    #expect(panel.lines.isDown(.clear))
+    expect(panel.lines.isDown(.clear))
     // It is released at its time, even before the loop notices.
-    #expect(panel.lines.press(.clear, for: 100, at: Instant(rawValue: 5_000)) == .done)
+    expect(panel.lines.press(.clear, for: 100, at: Instant(rawValue: 5_000)), is: .done)
     panel.run(from: 5_000, until: 6_000)
-    #expect(panel.actions == [.clear, .shake, .release, .clear])
+    expect(panel.actions, is: [.clear, .shake, .release, .clear])
   }
 
   @Test("A held button stays down until its release, and cannot be pressed meanwhile")
   func held() {
     let lines = openLines()
-    #expect(lines.hold(.clear, at: now) == .done)
-    #expect(lines.isDown(.clear))
-    #expect(lines.hold(.clear, at: now) == .alreadyDown)
-    #expect(lines.press(.clear, for: 100, at: now) == .alreadyDown)
-    #expect(lines.press(.shake, for: 100, at: now) == .done)
+    expect(lines.hold(.clear, at: now), is: .done)
+    expect(lines.isDown(.clear))
+    expect(lines.hold(.clear, at: now), is: .alreadyDown)
+    expect(lines.press(.clear, for: 100, at: now), is: .alreadyDown)
+    expect(lines.press(.shake, for: 100, at: now), is: .done)
     lines.advance(to: now.advanced(by: 60_000))
-    #expect(!lines.isDown(.shake))
-    #expect(lines.isDown(.clear))
-    #expect(lines.contact(of: .clear) == .closed)
+    expect(!lines.isDown(.shake))
+    expect(lines.isDown(.clear))
+    expect(lines.contact(of: .clear), is: .closed)
     lines.releaseHeld(.clear)
-    #expect(lines.contact(of: .clear) == .open)
-    #expect(lines.press(.clear, for: 100, at: now) == .done)
+    expect(lines.contact(of: .clear), is: .open)
+    expect(lines.press(.clear, for: 100, at: now), is: .done)
     // Only a held button can be released.
     lines.releaseHeld(.clear)
-    #expect(lines.isDown(.clear))
+    expect(lines.isDown(.clear))
   }
 
   @Test("A program and a person cannot press a button that the other one holds")
   func programAndPerson() {
     let lines = openLines()
     lines.press(.shake, for: 1_000, at: now)
-    #expect(lines.press(.shake, isDown: true, at: now.advanced(by: 999)) == .isDown)
-    #expect(lines.press(.shake, isDown: true, at: now.advanced(by: 1_000)) == .done)
+    expect(lines.press(.shake, isDown: true, at: now.advanced(by: 999)), is: .isDown)
+    expect(lines.press(.shake, isDown: true, at: now.advanced(by: 1_000)), is: .done)
     let later = now.advanced(by: 60_000)
-    #expect(lines.press(.shake, for: 1_000, at: later) == .alreadyDown)
-    #expect(lines.contact(of: .shake) == .closed)
-    #expect(lines.press(.shake, isDown: false, at: later) == .done)
-    #expect(lines.contact(of: .shake) == .open)
-    #expect(lines.press(.shake, isDown: true, at: later) == .done)
+    expect(lines.press(.shake, for: 1_000, at: later), is: .alreadyDown)
+    expect(lines.contact(of: .shake), is: .closed)
+    expect(lines.press(.shake, isDown: false, at: later), is: .done)
+    expect(lines.contact(of: .shake), is: .open)
+    expect(lines.press(.shake, isDown: true, at: later), is: .done)
   }
 
   @Test("Lights of both polarities are written and read; a missing part is none")
@@ -98,36 +98,36 @@ struct VirtualLinesTests {
     var changes = 0
     lines.onChange = { changes += 1 }
     for light in [LightName.status, .answer] {
-      #expect(lines.isLit(light) == false)
-      #expect(lines.set(light, isLit: true))
-      #expect(lines.isLit(light) == true)
+      expect(lines.isLit(light), is: false)
+      expect(lines.set(light, isLit: true))
+      expect(lines.isLit(light), is: true)
     }
-    #expect(changes == 2)
+    expect(changes, is: 2)
 
     var board = BoardDescription.test
     (board.shake, board.answer) = (nil, nil)
     let few = openLines(board)
-    #expect(few.set(.answer, isLit: true))
-    #expect(few.isLit(.answer) == nil)
-    #expect(few.press(.shake, for: 10, at: now) == .noButton)
-    #expect(few.press(.shake, isDown: true, at: now) == .noButton)
-    #expect(few.contact(of: .shake) == .none)
-    #expect(few.press(.clear, isDown: true, at: now) == .done)
-    #expect(openLines(BoardDescription(named: "none")).checkLines())
+    expect(few.set(.answer, isLit: true))
+    expect(few.isLit(.answer), is: nil)
+    expect(few.press(.shake, for: 10, at: now), is: .noButton)
+    expect(few.press(.shake, isDown: true, at: now), is: .noButton)
+    expect(few.contact(of: .shake), is: .none)
+    expect(few.press(.clear, isDown: true, at: now), is: .done)
+    expect(openLines(BoardDescription(named: "none")).checkLines())
   }
 
   @Test("A removed chip is lost in each call")
   func lost() throws {
     let lines = openLines()
     lines.chip.remove()
-    #expect(lines.nextEdge() == .lost)
-    #expect(lines.contact(of: .shake) == .lost)
-    #expect(!lines.checkLines())
-    #expect(!lines.set(.status, isLit: true))
-    #expect(!lines.openLines())
-    #expect(
-      String(writing: { lines.writeLinesError(to: &$0) })
-        == "the GPIO chip “test-chip” has gone. It is used again when it comes back")
+    expect(lines.nextEdge(), is: .lost)
+    expect(lines.contact(of: .shake), is: .lost)
+    expect(!lines.checkLines())
+    expect(!lines.set(.status, isLit: true))
+    expect(!lines.openLines())
+    expect(
+      String(writing: { lines.writeLinesError(to: &$0) }),
+      is: "the GPIO chip “test-chip” has gone. It is used again when it comes back")
   }
 
   @Test("The lines of a chip work again once it is back")
@@ -136,18 +136,18 @@ struct VirtualLinesTests {
     panel.show(.connected, at: 0)
     panel.turn(at: 1_000)
     let lines = panel.lines
-    #expect(lines.isLit(.status) == true)
+    expect(lines.isLit(.status), is: true)
     lines.chip.remove()
     panel.turn(at: 2_000)
-    #expect(lines.isLit(.status) == false)
+    expect(lines.isLit(.status), is: false)
     panel.run(from: 2_250, until: 60_000)
 
     lines.chip.restore()
     panel.run(from: 60_001, until: 66_000)
-    #expect(lines.isLit(.status) == true)
+    expect(lines.isLit(.status), is: true)
     lines.press(.shake, for: 50, at: Instant(rawValue: 70_000))
     panel.run(from: 70_000, until: 71_000)
-    #expect(panel.actions == [.shake])
+    expect(panel.actions, is: [.shake])
 
     // Removed and back between two turns: the open lines are dead.
     lines.chip.remove()
@@ -156,7 +156,7 @@ struct VirtualLinesTests {
     panel.run(from: 80_001, until: 81_000)
     lines.press(.shake, for: 50, at: Instant(rawValue: 82_000))
     panel.run(from: 82_000, until: 83_000)
-    #expect(panel.actions == [.shake, .shake])
+    expect(panel.actions, is: [.shake, .shake])
   }
 
   @Test("A line in use is reported, and used when it is free; closed lines are free")
@@ -164,14 +164,14 @@ struct VirtualLinesTests {
     let lines = VirtualLines(.test)
     let other = try lines.chip.request(
       [LineSettings(offset: 5, direction: .input)], consumer: "other")
-    #expect(!lines.openLines())
-    #expect(String(writing: { lines.writeLinesError(to: &$0) }).contains("in use"))
+    expect(!lines.openLines())
+    expect(String(writing: { lines.writeLinesError(to: &$0) }).contains("in use"))
     other.release()
-    #expect(lines.openLines())
-    #expect(try lines.chip.info(of: 5).consumer != nil)
+    expect(lines.openLines())
+    expect(try lines.chip.info(of: 5).consumer != nil)
     lines.closeLines()
-    #expect(try lines.chip.info(of: 5).consumer == nil)
-    #expect(lines.descriptor == -1)
+    expect(try lines.chip.info(of: 5).consumer, is: nil)
+    expect(lines.descriptor, is: -1)
   }
 }
 

@@ -1,8 +1,8 @@
 import EightBall
+import Expectations
 import Linux
 import LinuxPort
 import LinuxTestSupport
-import Testing
 
 @testable import eightballd
 
@@ -21,17 +21,17 @@ struct BoardChoiceTests {
       """))
   func choice(row: [String]) throws {
     let board = try choose(words(row[0]), row[1])
-    #expect(text { board.write(to: &$0) } == row[2])
+    expect(text { board.write(to: &$0) }, is: row[2])
   }
 
   @Test("--set changes a board")
   func settings() throws {
     let board = try choose(
       ["--board", "pi-4b", "--set", "shake.line=GPIO23", "--set", "answer=none"], "")
-    #expect(board.description?.shake?.name == "GPIO23")
-    #expect(board.description?.shake?.offset == 23)
-    #expect(board.description?.answer == nil)
-    #expect(board.description?.clear?.name == "GPIO25")
+    expect(board.description?.shake?.name, is: "GPIO23")
+    expect(board.description?.shake?.offset, is: 23)
+    expect(board.description?.answer, is: nil)
+    expect(board.description?.clear?.name, is: "GPIO25")
   }
 
   @Test("A board is read from a file, and has its name")
@@ -40,12 +40,12 @@ struct BoardChoiceTests {
     try folder.write("# mine\nchip = x\nshake.line = GPIO5\nradio = hci1\n", to: "den.conf")
     let path = "\(folder.path)/den.conf"
     let board = try choose(["--board", path, "--set", "answer.line=GPIO6"], "")
-    #expect(board.description?.name == "den")
-    #expect(board.description?.shake?.offset == 5)
-    #expect(board.description?.answer?.offset == 6)
-    #expect(text { board.write(to: &$0) } == "Board: den.")
+    expect(board.description?.name, is: "den")
+    expect(board.description?.shake?.offset, is: 5)
+    expect(board.description?.answer?.offset, is: 6)
+    expect(text { board.write(to: &$0) }, is: "Board: den.")
     let radio = try RadioSelection(nil, boards: board.description?.radio)
-    #expect(text { radio.write(to: &$0) } == "Radio: hci1 (the board says so).")
+    expect(text { radio.write(to: &$0) }, is: "Radio: hci1 (the board says so).")
   }
 
   @Test(
@@ -60,7 +60,7 @@ struct BoardChoiceTests {
     let folder = try TemporaryDirectory()
     try folder.write(row[0].replacing("¶", with: "\n"), to: "b.conf")
     let path = "\(folder.path)/b.conf"
-    #expect(complaint(about: ["--board", path]) == path + row[1])
+    expect(complaint(about: ["--board", path]), is: path + row[1])
   }
 
   @Test(
@@ -78,7 +78,7 @@ struct BoardChoiceTests {
       shake.offset=23, since its name does not give it
       """))
   func wrong(row: [String]) {
-    #expect(complaint(about: words(row[0])) == row[1])
+    expect(complaint(about: words(row[0])), is: row[1])
   }
 
   @Test(
@@ -95,7 +95,7 @@ struct BoardChoiceTests {
     let list = words(row[0])
     let options = try Options(arguments(list))
     let radio = try RadioSelection(options.radio, boards: choose(list, "").description?.radio)
-    #expect(text { radio.write(to: &$0) } == row[1])
+    expect(text { radio.write(to: &$0) }, is: row[1])
   }
 
   /// What is wrong with the choice of a board; `nil` if nothing is.

@@ -1,7 +1,7 @@
 import BallRunner
 import BluetoothHost
+import Expectations
 import LinuxRadio
-import Testing
 
 @testable import Linux
 @testable import LinuxPort

@@ -1,7 +1,7 @@
+import Expectations
 import Glibc
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import Linux
 @testable import LinuxPort
@@ -17,7 +17,7 @@ struct ControlSocketPathTests {
   /// The result for a ball that cannot listen at this path.
   private func ball(at path: String) throws -> (failure: ErrorNumber?, isTaken: Bool) {
     let bench = try ControlBench(path)
-    #expect(!bench.open())
+    expect(!bench.open())
     return (bench.failure, bench.control.isTaken)
   }
 
@@ -37,20 +37,20 @@ struct ControlSocketPathTests {
       ControlSocket.writePath(
         named.map(lasting), service: service.map(lasting), user: user.map(lasting), number, to: &$0)
     }
-    #expect(written == path)
+    expect(written, is: path)
   }
 
   @Test("The socket belongs to this user alone, and is removed with the ball")
   func mode() throws {
     do {
       let bench = try ControlBench.listening(at: path)
-      #expect(Files.mode(of: path) == 0o600)
-      #expect(!bench.isInUse)
+      expect(Files.mode(of: path), is: 0o600)
+      expect(!bench.isInUse)
       let other = try ball(at: path)
-      #expect(other.failure == .addressInUse && other.isTaken)
-      #expect(Files.exists(path))
+      expect(other.failure == .addressInUse && other.isTaken)
+      expect(Files.exists(path))
     }
-    #expect(!Files.exists(path))
+    expect(!Files.exists(path))
   }
 
   @Test("The socket replaces one that a killed ball has left")
@@ -58,7 +58,7 @@ struct ControlSocketPathTests {
     do { _ = try bindSocket(to: path) }
     try #require(Files.exists(path))
     let bench = try ControlBench.listening(at: path)
-    #expect(bench.failure == nil)
+    expect(bench.failure, is: nil)
     _ = try bench.connect()
   }
 
@@ -66,16 +66,16 @@ struct ControlSocketPathTests {
   func otherPrograms() throws {
     do {
       let listener = try StreamListener(path: path)
-      #expect(try ball(at: path).isTaken)
+      expect(try ball(at: path).isTaken)
       _ = consume listener
     }
     do {
       let bench = try ControlBench.listening(at: path)
       let error = #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
-      #expect(error?.code == .addressInUse)
-      #expect(bench.failure == nil)
+      expect(error?.code, is: .addressInUse)
+      expect(bench.failure, is: nil)
     }
-    #expect(folder.names == [])
+    expect(folder.names, is: [])
   }
 
   // Symptom: the message had an empty path.
@@ -83,26 +83,26 @@ struct ControlSocketPathTests {
   func tooLong(length: Int) throws {
     let path = "/" + String(repeating: "x", count: length - 1)
     let bench = try ControlBench(path)
-    #expect(!bench.open())
-    #expect(
-      text { bench.control.writeError(to: &$0) }
-        == "cannot listen on \(path.prefix(255)): a socket's path is at most 107 bytes long")
+    expect(!bench.open())
+    expect(
+      text { bench.control.writeError(to: &$0) },
+      is: "cannot listen on \(path.prefix(255)): a socket's path is at most 107 bytes long")
   }
 
   @Test("A file that is not a socket is not removed")
   func file() throws {
     try folder.write("", to: "control")
     let other = try ball(at: path)
-    #expect(other.failure == .fileExists && !other.isTaken)
-    #expect(folder.names.contains("control"))
+    expect(other.failure == .fileExists && !other.isTaken)
+    expect(folder.names.contains("control"))
   }
 
   @Test("A socket of another user is not removed", .enabled(if: geteuid() == 0))
   func anothers() throws {
     do { _ = try bindSocket(to: path) }
     try #require(unsafe chown(path, 65_534, 65_534) == 0)
-    #expect(try ball(at: path).failure == .fileExists)
-    #expect(Files.exists(path))
+    expect(try ball(at: path).failure, is: .fileExists)
+    expect(Files.exists(path))
   }
 
   @Test(
@@ -113,14 +113,14 @@ struct ControlSocketPathTests {
       ("/" + String(repeating: "x", count: 300), ENAMETOOLONG),
     ])
   func failures(path: String, code: CInt) throws {
-    #expect(try ball(at: path).failure == ErrorNumber(rawValue: code))
+    expect(try ball(at: path).failure, is: ErrorNumber(rawValue: code))
   }
 
   @Test("Programs of the same user and of root may listen")
   func trust() {
-    #expect(ControlSocket.trusts(Int64(geteuid())))
-    #expect(ControlSocket.trusts(0))
-    #expect(!ControlSocket.trusts(Int64(geteuid()) + 1))
-    #expect(!ControlSocket.trusts(-1))
+    expect(ControlSocket.trusts(Int64(geteuid())))
+    expect(ControlSocket.trusts(0))
+    expect(!ControlSocket.trusts(Int64(geteuid()) + 1))
+    expect(!ControlSocket.trusts(-1))
   }
 }

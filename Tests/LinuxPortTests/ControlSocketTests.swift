@@ -1,9 +1,9 @@
 import BallRunner
 import BluetoothHost
+import Expectations
 import Glibc
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import Linux
 @testable import LinuxPort
@@ -21,31 +21,31 @@ struct ControlSocketTests {
     let bench = try open()
     let program = try bench.connect()
     bench.handle()
-    #expect(bench.isInUse)
+    expect(bench.isInUse)
     bench.send("change\n")
     var request = ByteBuffer<128>()
     let joined = bench.control.nextEvent(into: &request)
-    #expect(joined == .joined(0))
+    expect(joined, is: .joined(0))
     bench.send("state\n", to: 0)
     bench.send("change 2\n")
-    #expect(program.readText() == "state\nchange 2\n")
+    expect(program.readText(), is: "state\nchange 2\n")
   }
 
   @Test("Lines may come in pieces, and several at once")
   func lines() throws {
     let bench = try open()
     let program = try bench.connect()
-    #expect(bench.takeEvents() == ["joined 0"])
+    expect(bench.takeEvents(), is: ["joined 0"])
     try program.write("down ")
-    #expect(bench.takeEvents() == [])
+    expect(bench.takeEvents(), is: [])
     try program.write("shake\nup shake\npack")
-    #expect(bench.takeEvents() == ["down shake", "up shake"])
+    expect(bench.takeEvents(), is: ["down shake", "up shake"])
     try program.write("ets\n\n")
-    #expect(bench.takeEvents() == ["packets", ""])
-    #expect(!bench.hasEvents)
+    expect(bench.takeEvents(), is: ["packets", ""])
+    expect(!bench.hasEvents)
     shutdown(program.rawValue, CInt(SHUT_WR))
-    #expect(bench.takeEvents() == ["left 0"])
-    #expect(!bench.isInUse)
+    expect(bench.takeEvents(), is: ["left 0"])
+    expect(!bench.isInUse)
   }
 
   @Test("A program whose line is longer than 128 bytes is dropped")
@@ -54,12 +54,12 @@ struct ControlSocketTests {
     let longest = String(repeating: "x", count: 128)
     let program = try bench.connect()
     let other = try bench.connect()
-    #expect(bench.takeEvents() == ["joined 0"])
-    #expect(bench.takeEvents() == ["joined 1"])
+    expect(bench.takeEvents(), is: ["joined 0"])
+    expect(bench.takeEvents(), is: ["joined 1"])
     try program.write(longest + "\n")
     try other.write(longest + "x\n")
-    #expect(bench.takeEvents() == [longest, "left 1"])
-    #expect(other.readText() == nil)
+    expect(bench.takeEvents(), is: [longest, "left 1"])
+    expect(other.readText(), is: nil)
   }
 
   @Test("A program that does not read is dropped, and no other")
@@ -70,22 +70,22 @@ struct ControlSocketTests {
     while !bench.takeEvents().isEmpty {}
     bench.send("state\n", to: 0)
     bench.send("state\n", to: 1)
-    #expect(quick.readText() == "state\n")
+    expect(quick.readText(), is: "state\n")
     let line = String(repeating: "x", count: 99) + "\n"
     var sent = 0
     var events: [String] = []
     while events.isEmpty, sent < 100_000 {
       bench.send(line)
-      #expect(quick.readText() == line)
+      expect(quick.readText(), is: line)
       sent += 1
       if bench.hasEvents { events = bench.takeEvents() }
     }
-    #expect(events == ["left 0"])
+    expect(events, is: ["left 0"])
     // The kernel's own limit, net.core.wmem_max, is 212,992 bytes at the least, and a line takes 1 kB of them.
-    #expect(sent > 200)
+    expect(sent > 200)
     var got = ""
     while let more = slow.readText() { got += more }
-    #expect(got == "state\n" + String(repeating: line, count: sent - 1))
+    expect(got, is: "state\n" + String(repeating: line, count: sent - 1))
   }
 
   @Test("16 programs listen at once; the next one gets the reason")
@@ -93,21 +93,21 @@ struct ControlSocketTests {
     let bench = try open()
     let programs = try (0..<16).map { number in
       let program = ControllerEnd(try bench.connect())
-      #expect(bench.takeEvents() == ["joined \(number)"])
+      expect(bench.takeEvents(), is: ["joined \(number)"])
       return program
     }
     let late = try bench.connect()
-    #expect(bench.takeEvents() == [])
+    expect(bench.takeEvents(), is: [])
     // The same line as of `eightball run`.
-    #expect(
-      late.readText()
-        == #"{"event":"error","request":"","detail":"16 programs listen to the ball, "#
+    expect(
+      late.readText(),
+      is: #"{"event":"error","request":"","detail":"16 programs listen to the ball, "#
         + "which takes no more. End one of them\"}\n")
-    #expect(late.readText() == nil)
+    expect(late.readText(), is: nil)
     programs[3].close()
-    #expect(bench.takeEvents() == ["left 3"])
+    expect(bench.takeEvents(), is: ["left 3"])
     let next = try bench.connect()
-    #expect(bench.takeEvents() == ["joined 3"])
+    expect(bench.takeEvents(), is: ["joined 3"])
     _ = next.rawValue
   }
 
@@ -124,16 +124,16 @@ struct ControlSocketTests {
         times.append(MonotonicClock.now)
       }
       let deadline = try #require(bench.deadline)
-      #expect(deadline >= times[0].advanced(by: 1_000))
-      #expect(deadline <= times[1].advanced(by: 1_000))
-      #expect(!bench.isInUse)
-      #expect(bench.pendingEvents == 0, "The program that waits does not wake the loop.")
+      expect(deadline >= times[0].advanced(by: 1_000))
+      expect(deadline <= times[1].advanced(by: 1_000))
+      expect(!bench.isInUse)
+      expect(bench.pendingEvents, is: 0, "The program that waits does not wake the loop.")
       bench.advance(to: Instant(rawValue: deadline.rawValue - 1))
-      #expect(bench.deadline == deadline)
+      expect(bench.deadline, is: deadline)
       bench.advance(to: deadline)
-      #expect(bench.deadline == nil)
-      #expect(bench.pendingEvents == 1)
-      #expect(bench.takeEvents() == ["joined 0"])
+      expect(bench.deadline, is: nil)
+      expect(bench.pendingEvents, is: 1)
+      expect(bench.takeEvents(), is: ["joined 0"])
       _ = program.rawValue
     }
   }
@@ -144,25 +144,25 @@ struct ControlSocketTests {
     let program = try bench.connect()
     let other = try bench.connect()
     while !bench.takeEvents().isEmpty {}
-    #expect(!bench.hasPacketListeners)
+    expect(!bench.hasPacketListeners)
     bench.control.sendPackets(true, to: 0)
-    #expect(bench.hasPacketListeners)
+    expect(bench.hasPacketListeners)
     bench.control.note([0x01, 0x03, 0x0C, 0x00].span, .sent)
     bench.control.note([0x04, 0x0E, 0xFF].span, .received)
     bench.control.sendPackets()
     let lines = (program.readText() ?? "").split(separator: "\n")
-    #expect(other.readText() == "")
+    expect(other.readText(), is: "")
     let expected = [
       #/\{"event":"packet","time":[0-9]{16},"direction":"out","bytes":"01030c00"\}/#,
       #/\{"event":"packet","time":[0-9]{16},"direction":"in","bytes":"040eff"\}/#,
     ]
-    #expect(lines.count == 2)
+    expect(lines.count, is: 2)
     for (line, form) in zip(lines, expected) {
-      #expect(line.wholeMatch(of: form) != nil, "\(line)")
+      expect(line.wholeMatch(of: form) != nil, "\(line)")
     }
     bench.control.sendPackets(false, to: 0)
-    #expect(!bench.hasPacketListeners)
-    #expect(bench.isInUse)
+    expect(!bench.hasPacketListeners)
+    expect(bench.isInUse)
   }
 
   // Symptom: packets from before its request.
@@ -171,18 +171,18 @@ struct ControlSocketTests {
     let bench = try open()
     do {
       let first = try bench.connect()
-      #expect(bench.takeEvents() == ["joined 0"])
+      expect(bench.takeEvents(), is: ["joined 0"])
       bench.control.sendPackets(true, to: 0)
       bench.control.note([0x01, 0x03, 0x0C, 0x00].span, .sent)
       _ = consume first
     }
-    #expect(bench.takeEvents() == ["left 0"])
-    #expect(!bench.hasPacketListeners)
+    expect(bench.takeEvents(), is: ["left 0"])
+    expect(!bench.hasPacketListeners)
     let next = try bench.connect()
-    #expect(bench.takeEvents() == ["joined 0"])
+    expect(bench.takeEvents(), is: ["joined 0"])
     bench.control.sendPackets(true, to: 0)
     bench.control.sendPackets()
-    #expect(next.readText() == "")
+    expect(next.readText(), is: "")
   }
 
   @Test("A program gets nothing of the one before it at its place: no half line, no packets")
@@ -190,21 +190,21 @@ struct ControlSocketTests {
     let bench = try open()
     do {
       let first = try bench.connect()
-      #expect(bench.takeEvents() == ["joined 0"])
+      expect(bench.takeEvents(), is: ["joined 0"])
       try first.write("down sha")
-      #expect(bench.takeEvents() == [])
+      expect(bench.takeEvents(), is: [])
       bench.control.sendPackets(true, to: 0)
       _ = consume first
     }
-    #expect(bench.takeEvents() == ["left 0"])
+    expect(bench.takeEvents(), is: ["left 0"])
     let next = try bench.connect()
-    #expect(bench.takeEvents() == ["joined 0"])
-    #expect(!bench.hasPacketListeners)
+    expect(bench.takeEvents(), is: ["joined 0"])
+    expect(!bench.hasPacketListeners)
     try next.write("ke\n")
-    #expect(bench.takeEvents() == ["ke"])
+    expect(bench.takeEvents(), is: ["ke"])
     bench.control.note([0x04, 0x0E, 0xFF].span, .received)
     bench.control.sendPackets()
-    #expect(next.readText() == "")
+    expect(next.readText(), is: "")
   }
 
   // 8,192 bytes hold 3 packets of 1,021 bytes: each takes 2 × 1,021 digits and at most 100 bytes.
@@ -212,7 +212,7 @@ struct ControlSocketTests {
   func manyPackets() throws {
     let bench = try open()
     let program = try bench.connect()
-    #expect(bench.takeEvents() == ["joined 0"])
+    expect(bench.takeEvents(), is: ["joined 0"])
     bench.control.sendPackets(true, to: 0)
     for number in UInt8(0)..<20 {
       let packet = [0x02, number] + [UInt8](repeating: 7, count: 1_019)
@@ -222,30 +222,30 @@ struct ControlSocketTests {
     var all = ""
     while let more = program.readText(), !more.isEmpty { all += more }
     let lines = all.split(separator: "\n")
-    #expect(lines.count == 20)
+    expect(lines.count, is: 20)
     for (number, line) in lines.enumerated() {
       let digits = String(number, radix: 16)
       let start = number < 16 ? "020" + digits : "02" + digits
-      #expect(line.contains("\"bytes\":\"" + start + "07"))
+      expect(line.contains("\"bytes\":\"" + start + "07"))
     }
   }
 
   @Test("A program cannot press a button that a person holds; it stays down if both held it")
   func programAndPerson() {
     var held = HeldButtons()
-    #expect(held.press(.shake, isDown: true, wired: .none) == .noButton)
-    #expect(held.press(.shake, isDown: true, wired: .lost) == .noLines)
-    #expect(held.press(.shake, isDown: true, wired: .closed) == .isDown)
-    #expect(held.nextChange() == nil)
-    #expect(held.press(.shake, isDown: true, wired: .open) == .done)
-    #expect(held.nextChange() == .shake)
+    expect(held.press(.shake, isDown: true, wired: .none), is: .noButton)
+    expect(held.press(.shake, isDown: true, wired: .lost), is: .noLines)
+    expect(held.press(.shake, isDown: true, wired: .closed), is: .isDown)
+    expect(held.nextChange(), is: nil)
+    expect(held.press(.shake, isDown: true, wired: .open), is: .done)
+    expect(held.nextChange(), is: .shake)
     // The contact has closed meanwhile: the button goes up when the person releases it.
-    #expect(held.press(.shake, isDown: false, wired: .closed) == .done)
-    #expect(!held[.shake])
-    #expect(held.nextChange() == nil)
-    #expect(held.press(.shake, isDown: true, wired: .open) == .done)
-    #expect(held.nextChange() == .shake)
-    #expect(held.press(.shake, isDown: false, wired: .open) == .done)
-    #expect(held.nextChange() == .shake && !held[.shake])
+    expect(held.press(.shake, isDown: false, wired: .closed), is: .done)
+    expect(!held[.shake])
+    expect(held.nextChange(), is: nil)
+    expect(held.press(.shake, isDown: true, wired: .open), is: .done)
+    expect(held.nextChange(), is: .shake)
+    expect(held.press(.shake, isDown: false, wired: .open), is: .done)
+    expect(held.nextChange() == .shake && !held[.shake])
   }
 }

@@ -1,10 +1,10 @@
 import BallRunner
 import BluetoothHost
 import EightBall
+import Expectations
 import Glibc
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import Linux
 @testable import LinuxPort
@@ -40,12 +40,12 @@ struct LinuxPortTests {
     try withPort { port in
       for deadline in [UInt64(0), 1, port.now.rawValue] {
         let isRight = port.wait(until: Instant(rawValue: deadline))
-        #expect(isRight)
+        expect(isRight)
       }
       let deadline = port.deadline
-      #expect(deadline == nil)
+      expect(deadline, is: nil)
       let requests = port.endRequests
-      #expect(requests == 0)
+      expect(requests, is: 0)
     }
   }
 
@@ -60,12 +60,12 @@ struct LinuxPortTests {
         _ = port.wait(until: Instant(rawValue: 0))
         counts.append(port.endRequests)
       }
-      #expect(counts == [1, 1, 2, 3, 3])
+      expect(counts, is: [1, 1, 2, 3, 3])
       // Two signals at once.
       for number in [SIGTERM, SIGINT] { _ = pthread_kill(pthread_self(), number) }
       _ = port.wait(until: Instant(rawValue: 0))
       let count = port.endRequests
-      #expect(count == 5)
+      expect(count, is: 5)
     }
   }
 
@@ -80,19 +80,19 @@ struct LinuxPortTests {
     }
     try withPort(board, chipsIn: ".build/port-chips") { port in
       let hasPanel = port.hasPanel
-      #expect(hasPanel)
+      expect(hasPanel)
       func change() -> LinesChange {
         _ = port.wait(until: Instant(rawValue: 0))
         return port.takeLinesChange()
       }
-      #expect(change() == .none)
+      expect(change(), is: .none)
       close(unsafe creat(".build/port-chips/ttyS9", 0o600))
-      #expect(change() == .none)
+      expect(change(), is: .none)
       close(unsafe creat(".build/port-chips/gpiochip9", 0o600))
-      #expect(change() == .chipChanged)
-      #expect(change() == .none)
+      expect(change(), is: .chipChanged)
+      expect(change(), is: .none)
       _ = unsafe unlink(".build/port-chips/gpiochip9")
-      #expect(change() == .chipChanged)
+      expect(change(), is: .chipChanged)
     }
   }
 
@@ -101,11 +101,11 @@ struct LinuxPortTests {
     try withPort(board, chipsIn: "/nowhere") { port in
       _ = port.wait(until: Instant(rawValue: 0))
       let change = port.takeLinesChange()
-      #expect(change == .none)
+      expect(change, is: .none)
     }
     try withPort { port in
       let hasPanel = port.hasPanel
-      #expect(!hasPanel)
+      expect(!hasPanel)
     }
   }
 
@@ -113,34 +113,35 @@ struct LinuxPortTests {
   func closedLines() throws {
     try withPort(board) { port in
       let isOpen = port.openLines()
-      #expect(!isOpen)
+      expect(!isOpen)
       let edge = port.nextEdge()
-      #expect(edge == .lost)
+      expect(edge, is: .lost)
       for button in [ButtonName.shake, .clear] {
         let contact = port.contact(of: button)
-        #expect(contact == .lost)
+        expect(contact, is: .lost)
         let press = port.press(button, isDown: true)
-        #expect(press == .noLines)
+        expect(press, is: .noLines)
       }
       for light in [LightName.status, .answer] {
         let isSet = port.set(light, isLit: true)
-        #expect(!isSet)
+        expect(!isSet)
       }
       let isThere = port.checkLines()
-      #expect(!isThere)
+      expect(!isThere)
       let debounce = (port.debounce(of: .shake), port.debounce(of: .clear))
-      #expect(debounce == (30, 0))
+      expect(debounce == (30, 0))
       let lights = (port.has(.status), port.has(.answer))
-      #expect(lights == (true, false))
+      expect(lights == (true, false))
       port.listen(toEdges: true)
       port.closeLines()
-      #expect(
-        text { port.writeLinesError(to: &$0) }
-          == "there is no GPIO chip “no-such-chip” on this machine. Is this the right board? See what there "
+      expect(
+        text { port.writeLinesError(to: &$0) },
+        is:
+          "there is no GPIO chip “no-such-chip” on this machine. Is this the right board? See what there "
           + "is: gpiodetect")
-      #expect(text { port.writeBoardName(to: &$0) } == "b")
-      #expect(text { port.writeRadioName(to: &$0) } == "hci0")
-      #expect(text { port.writeVersion(to: &$0) } == "\(EightBallProfile.version)")
+      expect(text { port.writeBoardName(to: &$0) }, is: "b")
+      expect(text { port.writeRadioName(to: &$0) }, is: "hci0")
+      expect(text { port.writeVersion(to: &$0) }, is: "\(EightBallProfile.version)")
     }
   }
 
@@ -148,26 +149,26 @@ struct LinuxPortTests {
   func service() throws {
     try withPort { port in
       let isAbsent = !port.hasServiceManager && port.watchdogTimeout == nil
-      #expect(isAbsent)
+      expect(isAbsent)
       let isReported = port.report([1].span)
-      #expect(!isReported)
+      expect(!isReported)
     }
     try withPort(
       service: ServiceEnvironment(socket: lasting("relative"), watchdogTimeout: lasting("3000"))
     ) { port in
       let isAbsent = !port.hasServiceManager && port.watchdogTimeout == nil
-      #expect(isAbsent)
+      expect(isAbsent)
       let error = port.serviceError.map { error in text { error.write(to: &$0) } }
-      #expect(
-        error == "cannot use NOTIFY_SOCKET=relative: expected a path from / on, or @ and a name")
+      expect(
+        error, is: "cannot use NOTIFY_SOCKET=relative: expected a path from / on, or @ and a name")
     }
     try withPort(
       service: ServiceEnvironment(socket: lasting("/nowhere"), watchdogTimeout: lasting("3000"))
     ) { port in
       let isThere = port.hasServiceManager && port.watchdogTimeout == 3
-      #expect(isThere)
+      expect(isThere)
       let isReported = port.report([1].span)
-      #expect(!isReported)
+      expect(!isReported)
     }
   }
 
@@ -177,23 +178,23 @@ struct LinuxPortTests {
     try withPort { port in
       let isOpen = port.openControl(
         at: lasting(folder.path + "/control"), allowsRemoteButtons: true)
-      #expect(isOpen)
+      expect(isOpen)
       let state = (port.allowsRemoteButtons, port.hasListeners, port.hasControlEvent)
-      #expect(state == (true, false, false))
+      expect(state == (true, false, false))
       // A listener gets the packets that it wants, at the end of the turn.
       let program = try StreamSocket.connect(path: folder.path + "/control")
       _ = port.wait(until: Instant(rawValue: 0))
       var request = ByteBuffer<128>()
       let event = port.nextControlEvent(into: &request)
-      #expect(event == .joined(0))
+      expect(event, is: .joined(0))
       let isListening = port.hasListeners
-      #expect(isListening)
+      expect(isListening)
       for isWanted in [false, true] {
         port.sendPackets(isWanted, to: 0)
         port.note([0x01, 0xAF].span, .received)
         _ = port.wait(until: Instant(rawValue: 0))
         let line = program.readText() ?? ""
-        #expect(
+        expect(
           isWanted
             ? line.hasSuffix(#","direction":"in","bytes":"01af"}"# + "\n") : line.isEmpty, "\(line)"
         )
@@ -201,12 +202,12 @@ struct LinuxPortTests {
     }
     try withPort { port in
       let isOpen = port.openControl(at: lasting("/nowhere/control"), allowsRemoteButtons: false)
-      #expect(!isOpen)
+      expect(!isOpen)
       let isAllowed = port.allowsRemoteButtons
-      #expect(!isAllowed)
-      #expect(
-        text { port.writeControlError(to: &$0) }
-          == "cannot listen on /nowhere/control: its folder does not exist")
+      expect(!isAllowed)
+      expect(
+        text { port.writeControlError(to: &$0) },
+        is: "cannot listen on /nowhere/control: its folder does not exist")
     }
   }
 
@@ -215,32 +216,32 @@ struct LinuxPortTests {
   @Test("A button that programs hold: each change once, and none for down and up at once")
   func heldButtons() {
     var held = HeldButtons()
-    #expect(held.nextChange() == nil)
+    expect(held.nextChange(), is: nil)
     for button in [ButtonName.shake, .clear] {
       let other: ButtonName = button == .shake ? .clear : .shake
       held.set(button, true)
-      #expect(held[button])
-      #expect(!held[other])
-      #expect(held.nextChange() == button)
-      #expect(held.nextChange() == nil)
+      expect(held[button])
+      expect(!held[other])
+      expect(held.nextChange(), is: button)
+      expect(held.nextChange(), is: nil)
       held.set(button, false)
-      #expect(held.nextChange() == button)
-      #expect(!held[button])
+      expect(held.nextChange(), is: button)
+      expect(!held[button])
       held.set(button, true)
       held.set(button, false)
-      #expect(held.nextChange() == nil)
+      expect(held.nextChange(), is: nil)
       // A person holds it by now: there is no edge.
       held.set(button, true)
-      #expect(held.nextChange() == button)
+      expect(held.nextChange(), is: button)
       held.release(button)
-      #expect(!held[button])
-      #expect(held.nextChange() == nil)
+      expect(!held[button])
+      expect(held.nextChange(), is: nil)
     }
     held.set(.shake, true)
     held.set(.clear, true)
-    #expect(held.nextChange() == .shake)
-    #expect(held.nextChange() == .clear)
-    #expect(held.nextChange() == nil)
+    expect(held.nextChange(), is: .shake)
+    expect(held.nextChange(), is: .clear)
+    expect(held.nextChange(), is: nil)
   }
 
   // MARK: Limits
@@ -259,8 +260,8 @@ struct LinuxPortTests {
           words = text { failure.write(to: &$0) }
         }
       }
-      #expect(words.contains("/run/notify"))
-      #expect(words.contains("Too many open files"), "\(words)")
+      expect(words.contains("/run/notify"))
+      expect(words.contains("Too many open files"), "\(words)")
     }
   }
 
@@ -281,8 +282,8 @@ struct LinuxPortTests {
         case _?: break
         }
       }
-      #expect(!hasWatch)
-      #expect(!hasQueue)
+      expect(!hasWatch)
+      expect(!hasQueue)
     }
   }
 
@@ -291,13 +292,13 @@ struct LinuxPortTests {
     var lines = PortLines(BoardDescription(named: "none"), directory: "/dev")
     func change() -> LinesChange { lines.takeChange() }
     lines.handle(.readable)
-    #expect(change() == .none)
+    expect(change(), is: .none)
     lines.handle(Readiness(rawValue: 0x001 | 0x010))
     lines.chipsChanged()
-    #expect(change() == .hungUp)
-    #expect(change() == .none)
+    expect(change(), is: .hungUp)
+    expect(change(), is: .none)
     lines.chipsChanged()
-    #expect(change() == .chipChanged)
-    #expect(change() == .none)
+    expect(change(), is: .chipChanged)
+    expect(change(), is: .none)
   }
 }

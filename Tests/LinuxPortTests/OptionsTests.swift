@@ -1,8 +1,8 @@
 import EightBall
+import Expectations
 import Linux
 import LinuxPort
 import LinuxTestSupport
-import Testing
 
 @testable import eightballd
 
@@ -11,14 +11,14 @@ struct OptionsTests {
   @Test("Options have defaults")
   func defaults() throws {
     let options = try Options(arguments([]))
-    #expect(options.task == .run)
-    #expect(options.name == nil)
-    #expect(options.style == .text)
-    #expect(options.seed == nil)
-    #expect(options.idleLimit == 5)
-    #expect(options.address == nil && options.radio == nil && options.board == nil)
-    #expect(options.settingCount == 0)
-    #expect(!options.isJSON)
+    expect(options.task, is: .run)
+    expect(options.name == nil)
+    expect(options.style, is: .text)
+    expect(options.seed, is: nil)
+    expect(options.idleLimit, is: 5)
+    expect(options.address == nil && options.radio == nil && options.board == nil)
+    expect(options.settingCount, is: 0)
+    expect(!options.isJSON)
   }
 
   @Test("A value follows = or is the next argument; the last option counts")
@@ -30,50 +30,50 @@ struct OptionsTests {
         "--idle-limit=0", "--address", "random", "--radio=hci3", "--board", "pi-5", "--json",
         "--set", "shake.line=GPIO23", "--set=answer=none",
       ]))
-    #expect(options.name.map { $0.string } == "Küche")
-    #expect(options.style == .slug)
-    #expect(options.seed == .max)
-    #expect(options.idleLimit == 0)
-    #expect(options.address == .random)
-    #expect(options.radio?.way == .adapter(3))
-    #expect(options.board.map { $0.string } == "pi-5")
-    #expect(options.isJSON)
-    #expect(options.settingCount == 2)
-    #expect(options.settings[1]?.string == "answer=none")
+    expect(options.name.map { $0.string }, is: "Küche")
+    expect(options.style, is: .slug)
+    expect(options.seed, is: .max)
+    expect(options.idleLimit, is: 0)
+    expect(options.address, is: .random)
+    expect(options.radio?.way, is: .adapter(3))
+    expect(options.board.map { $0.string }, is: "pi-5")
+    expect(options.isJSON)
+    expect(options.settingCount, is: 2)
+    expect(options.settings[1]?.string, is: "answer=none")
   }
 
   @Test("--security sets the protection of links, and --pairing-window keeps pairing open with it")
   func security() throws {
     for form in [[], ["--security", "none"], ["--security", "none", "--json"]] {
-      #expect(try !Options(arguments(form)).isProtected)
+      expect(try !Options(arguments(form)).isProtected)
     }
     let protected = try Options(arguments(["--security=encrypted"]))
-    #expect(protected.isProtected && !protected.keepsPairingOpen)
+    expect(protected.isProtected && !protected.keepsPairingOpen)
     for form in [
       ["--security", "encrypted", "--pairing-window"],
       ["--pairing-window", "--security=encrypted"],
     ] {
-      #expect(try Options(arguments(form)).keepsPairingOpen)
+      expect(try Options(arguments(form)).keepsPairingOpen)
     }
   }
 
   @Test("The path of the control socket may be left out")
   func control() throws {
-    #expect(try Options(arguments(["--allow-remote-buttons"])).allowsRemoteButtons)
+    expect(try Options(arguments(["--allow-remote-buttons"])).allowsRemoteButtons)
     for form in [["--control"], ["--control", "--json"]] {
       let options = try Options(arguments(form))
-      #expect(options.control == nil && !options.allowsRemoteButtons)
+      expect(options.control == nil && !options.allowsRemoteButtons)
     }
     for form in [["--control", "/run/x"], ["--control=/run/x", "--quiet"]] {
-      #expect(try Options(arguments(form)).control?.string == "/run/x")
+      expect(try Options(arguments(form)).control?.string, is: "/run/x")
     }
   }
 
   @Test("Help and version take effect before later errors")
   func tasks() throws {
-    #expect(try Options(arguments(["-h", "--wrong"])).task == .showHelp)
-    #expect(try Options(arguments(["--name", "", "--help"])).task == .showHelp)
-    #expect(try Options(arguments(["--version"])).task == .showVersion)
+    expect(try Options(arguments(["-h", "--wrong"])).task, is: .showHelp)
+    expect(try Options(arguments(["--name", "", "--help"])).task, is: .showHelp)
+    expect(try Options(arguments(["--version"])).task, is: .showVersion)
   }
 
   /// Command lines, with '' for an empty argument, and a part of the explanation.
@@ -114,14 +114,14 @@ struct OptionsTests {
 
   @Test("An error says what is wrong", arguments: mistakes)
   func wrong(row: [String]) {
-    #expect(complaint(about: words(row[0])).contains(row[1]))
+    expect(complaint(about: words(row[0])).contains(row[1]))
   }
 
   @Test("At most 32 settings are taken")
   func manySettings() {
     let list = [String](repeating: "--set=answer=none", count: 33)
-    #expect(complaint(about: list).contains("at most 32 settings"))
-    #expect(complaint(about: list.dropLast()) == "")
+    expect(complaint(about: list).contains("at most 32 settings"))
+    expect(complaint(about: list.dropLast()), is: "")
   }
 
   /// What is wrong with a command line; empty if nothing is.

@@ -1,8 +1,8 @@
 import BallRunner
+import Expectations
 import Glibc
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import Linux
 @testable import LinuxPort
@@ -46,16 +46,16 @@ struct OutputTests {
     let ends = try stream.open()
     var output = stream.output(ends)
     let taken = fill(&output, queue)
-    #expect(taken > (stream.isPipe ? 4_096 : 0))
-    if stream != .terminal { #expect(wakes(queue) == []) }
+    expect(taken > (stream.isPipe ? 4_096 : 0))
+    if stream != .terminal { expect(wakes(queue), is: []) }
     if stream.isPipe {
-      #expect(try ends.near.readAll(limit: taken)?.count == taken)
-      #expect(wakes(queue) == [.output])
+      expect(try ends.near.readAll(limit: taken)?.count, is: taken)
+      expect(wakes(queue), is: [.output])
       // Once is enough.
-      #expect(wakes(queue) == [])
-      #expect(output.print([1, 2].span, queue) == .taken(2))
+      expect(wakes(queue), is: [])
+      expect(output.print([1, 2].span, queue), is: .taken(2))
     }
-    #expect(fcntl(ends.far.rawValue, F_GETFL) & O_NONBLOCK == 0)
+    expect(fcntl(ends.far.rawValue, F_GETFL) & O_NONBLOCK, is: 0)
   }
 
   @Test("A stream without a reader is closed", arguments: [Stream.pipe, .foreignPipe, .socket])
@@ -65,7 +65,7 @@ struct OutputTests {
     let ends = try stream.open()
     var output = stream.output(ends)
     let far = ends.closeNear()
-    #expect(output.print([1].span, queue) == .closed)
+    expect(output.print([1].span, queue), is: .closed)
     _ = far.rawValue
   }
 
@@ -77,9 +77,9 @@ struct OutputTests {
       let file = FileDescriptor(owning: unsafe open(path, O_RDWR | O_CREAT, 0o600), name: path)
       var output = PortOutput(file.rawValue, .output)
       let lines = [UInt8](repeating: 7, count: 100_000)
-      #expect(output.print(lines.span, queue) == .taken(100_000))
+      expect(output.print(lines.span, queue), is: .taken(100_000))
     }
-    #expect(directory.names == ["file"])
+    expect(directory.names, is: ["file"])
   }
 
   // Without a second description of its own, the port would have to write in small portions.
@@ -87,11 +87,11 @@ struct OutputTests {
   func secondDescriptions() throws {
     let directory = try TemporaryDirectory()
     let file = try Files.create("\(directory.path)/file")
-    #expect(try descriptions(of: file.rawValue) { PortOutput($0, .output) } == 0)
+    expect(try descriptions(of: file.rawValue) { PortOutput($0, .output) }, is: 0)
     for stream in Stream.allCases {
       let ends = try stream.open()
       let more = try descriptions(of: ends.far.rawValue) { _ in stream.output(ends) }
-      #expect(more == (stream.isOpenedTwice ? 1 : 0), "\(stream)")
+      expect(more, is: stream.isOpenedTwice ? 1 : 0, "\(stream)")
     }
   }
 
@@ -103,8 +103,8 @@ struct OutputTests {
     let capacity = Int(fcntl(ends.far.rawValue, 1_032))
     var output = PortOutput(ends.far.rawValue, .output)
     let lines = [UInt8](repeating: 7, count: capacity + 1_000)
-    #expect(output.print(lines.span, queue) == .taken(capacity))
-    #expect(output.print(lines.span, queue) == .taken(0))
+    expect(output.print(lines.span, queue), is: .taken(capacity))
+    expect(output.print(lines.span, queue), is: .taken(0))
   }
 
   /// How many descriptors of this process are open on the file of `number` because of an output.
@@ -116,15 +116,15 @@ struct OutputTests {
       (0..<1_024).count { Files.target(ofLink: "/proc/self/fd/\($0)") == own }
     }
     let before = count()
-    #expect(before > 0)
+    expect(before > 0)
     var more = 0
     do {
       let queue = try makeQueue()
       var output = makeOutput(number)
       more = count() - before
-      #expect(output.print([1, 2, 3].span, queue) == .taken(3))
+      expect(output.print([1, 2, 3].span, queue), is: .taken(3))
     }
-    #expect(count() == before)
+    expect(count(), is: before)
     return more
   }
 

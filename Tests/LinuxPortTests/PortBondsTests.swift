@@ -1,8 +1,8 @@
 import BluetoothHost
+import Expectations
 import Glibc
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import Linux
 @testable import LinuxPort
@@ -53,22 +53,22 @@ struct PortBondsTests {
   func exchange() throws {
     do {
       var own = bonds()
-      #expect(open(&own) == 0)
-      #expect(notice(own) == nil)
+      expect(open(&own), is: 0)
+      expect(notice(own), is: nil)
       // It is locked, without a file and with one.
       for _ in 0..<2 {
         var other = bonds()
-        #expect(open(&other) == 0)
-        #expect(notice(other) == "cannot use \(path): another program is using these bonds")
-        #expect(keep(&other) == false, "The first program holds it.")
-        #expect(keep(&own) == true)
-        #expect(notice(own) == nil)
+        expect(open(&other), is: 0)
+        expect(notice(other), is: "cannot use \(path): another program is using these bonds")
+        expect(keep(&other), is: false, "The first program holds it.")
+        expect(keep(&own), is: true)
+        expect(notice(own), is: nil)
       }
     }
     var own = bonds()
-    #expect(open(&own) == 16)
-    #expect(notice(own) == nil)
-    #expect(folder.names == ["ball.bonds", "ball.bonds.lock"])
+    expect(open(&own), is: 16)
+    expect(notice(own), is: nil)
+    expect(folder.names, is: ["ball.bonds", "ball.bonds.lock"])
   }
 
   @Test("A path has at most 240 bytes, and is not cut")
@@ -77,34 +77,35 @@ struct PortBondsTests {
     for (count, isUsed) in [(228, true), (229, false), (243, false), (244, false), (245, false)] {
       let own = bonds("/" + String(repeating: "x", count: count))
       let length = self.length(own)
-      #expect(length == (isUsed ? count + 12 : 0), "\(count)")
+      expect(length, is: isUsed ? count + 12 : 0, "\(count)")
       let hasNotice = own.hasNotice
-      #expect(hasNotice == !isUsed)
+      expect(hasNotice, is: !isUsed)
     }
     // Neither is a relative path, in any variable.
     let own = PortBonds(state: lasting("a"), user: lasting("b"), home: lasting("c"))
     let length = self.length(own)
-    #expect(length == 0)
+    expect(length, is: 0)
   }
 
   @Test("Before it is opened, a file is not written, and without a place there is none")
   func unopened() {
     var own = bonds()
-    #expect(keep(&own) == false)
-    #expect(!Files.exists(path))
+    expect(keep(&own), is: false)
+    expect(!Files.exists(path))
     var nowhere = PortBonds(state: nil, user: nil, home: nil)
     let wasInUse = nowhere.isInUse
-    #expect(!wasInUse)
+    expect(!wasInUse)
     var table = BondTable<16>()
     let identity = nowhere.open(into: &table)
-    #expect(identity == nil ? true : false)
-    #expect(table.count == 0)
-    #expect(keep(&nowhere) == false)
+    expect(identity == nil ? true : false)
+    expect(table.count, is: 0)
+    expect(keep(&nowhere), is: false)
     let isInUse = nowhere.isInUse
-    #expect(isInUse)
-    #expect(
-      notice(nowhere)
-        == "cannot find a place for the bonds: neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME names one"
+    expect(isInUse)
+    expect(
+      notice(nowhere),
+      is:
+        "cannot find a place for the bonds: neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME names one"
     )
   }
 
@@ -116,24 +117,24 @@ struct PortBondsTests {
       ("/proc/nothing/here", "No such file or directory"),
     ] {
       var own = bonds(parent)
-      #expect(open(&own) == 0)
-      #expect(notice(own) == "cannot make the folder of \(parent)/ball.bonds: \(reason)")
+      expect(open(&own), is: 0)
+      expect(notice(own), is: "cannot make the folder of \(parent)/ball.bonds: \(reason)")
       let isInUse = own.isInUse
-      #expect(isInUse)
-      #expect(keep(&own) == false)
+      expect(isInUse)
+      expect(keep(&own), is: false)
     }
   }
 
   @Test("A file that cannot be written once is written later")
   func later() throws {
     var own = bonds()
-    #expect(open(&own) == 0)
+    expect(open(&own), is: 0)
     try #require(unsafe mkdir(path + ".new", 0o700) == 0)
-    #expect(keep(&own) == false)
-    #expect(notice(own)?.hasPrefix("cannot write \(path): ") == true)
+    expect(keep(&own), is: false)
+    expect(notice(own)?.hasPrefix("cannot write \(path): "), is: true)
     try #require(unsafe rmdir(path + ".new") == 0)
-    #expect(keep(&own) == true)
-    #expect(notice(own) == nil)
+    expect(keep(&own), is: true)
+    expect(notice(own), is: nil)
   }
 
   @Test("A file that is not one of bonds and cannot be renamed is left alone")
@@ -141,9 +142,9 @@ struct PortBondsTests {
     try folder.write("Hello", to: "ball.bonds")
     try #require(unsafe mkdir(path + ".unusable", 0o700) == 0)
     var own = bonds()
-    #expect(open(&own) == 0)
-    #expect(notice(own)?.hasPrefix("cannot rename \(path): ") == true)
-    #expect(keep(&own) == false)
-    #expect(try Files.text(of: path) == "Hello")
+    expect(open(&own), is: 0)
+    expect(notice(own)?.hasPrefix("cannot rename \(path): "), is: true)
+    expect(keep(&own), is: false)
+    expect(try Files.text(of: path), is: "Hello")
   }
 }

@@ -1,8 +1,8 @@
 import BluetoothHost
+import Expectations
 import Glibc
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import Linux
 @testable import LinuxPort
@@ -27,7 +27,7 @@ struct PortRadioTests {
     func openAtLast(at now: Instant) -> RadioOpening {
       var opening = open(at: now)
       for _ in 0..<2 where opening == .pending {
-        #expect(radio.deadline == now.advanced(by: 1_000))
+        expect(radio.deadline, is: now.advanced(by: 1_000))
         serve(timeout: 1_000)
         opening = open(at: now)
       }
@@ -73,39 +73,39 @@ struct PortRadioTests {
   func unix() throws {
     let listener = try StreamListener(path: path)
     let bench = try Bench("unix:\(path)")
-    #expect(bench.open(at: start) == .opened)
+    expect(bench.open(at: start), is: .opened)
     let other = ControllerEnd(try listener.acceptNow())
-    #expect(bench.read() == .nothing)
+    expect(bench.read(), is: .nothing)
     try other.write([4, 14, 1])
     // Room to write is not input to read.
     bench.radio.handle(.writable)
-    #expect(bench.read() == .nothing)
+    expect(bench.read(), is: .nothing)
     bench.serve()
-    #expect(bench.read() == .bytes(3))
+    expect(bench.read(), is: .bytes(3))
     // After a short read there is no second one that would find nothing.
-    #expect(bench.read() == .nothing)
-    #expect(bench.wakeUps == [])
-    #expect(bench.write([1, 3, 12, 0]) == .taken(4))
-    #expect(try other.read() == [1, 3, 12, 0])
+    expect(bench.read(), is: .nothing)
+    expect(bench.wakeUps, is: [])
+    expect(bench.write([1, 3, 12, 0]), is: .taken(4))
+    expect(try other.read(), is: [1, 3, 12, 0])
     other.close()
     bench.serve()
-    #expect(bench.read() == .closed)
+    expect(bench.read(), is: .closed)
     bench.close()
-    #expect(bench.wakeUps == [])
+    expect(bench.wakeUps, is: [])
   }
 
   @Test("A controller without room wakes the loop when it has room")
   func room() throws {
     let listener = try StreamListener(path: path)
     let bench = try Bench("unix:\(path)")
-    #expect(bench.open(at: start) == .opened)
+    expect(bench.open(at: start), is: .opened)
     let other = try listener.acceptNow()
-    #expect(bench.fill())
-    #expect(bench.wakeUps == [])
+    expect(bench.fill())
+    expect(bench.wakeUps, is: [])
     try other.drain()
-    #expect(bench.wakeUps == [.radio])
-    #expect(bench.write([1]) == .taken(1))
-    #expect(bench.wakeUps == [])
+    expect(bench.wakeUps, is: [.radio])
+    expect(bench.write([1]), is: .taken(1))
+    expect(bench.wakeUps, is: [])
   }
 
   // Symptom: the loop slept although the new controller had room.
@@ -116,12 +116,12 @@ struct PortRadioTests {
     let bench = try Bench("unix:\(path)")
     let bytes = [UInt8](repeating: 2, count: 4_000_000)
     for _ in 0..<2 {
-      #expect(bench.open(at: start) == .opened)
+      expect(bench.open(at: start), is: .opened)
       let other = try listener.acceptNow()
-      #expect(bench.write(bytes) != .taken(bytes.count))
-      #expect(bench.wakeUps == [])
+      expect(bench.write(bytes) != .taken(bytes.count))
+      expect(bench.wakeUps, is: [])
       try other.drain()
-      #expect(bench.wakeUps == [.radio])
+      expect(bench.wakeUps, is: [.radio])
       bench.close()
     }
   }
@@ -135,43 +135,43 @@ struct PortRadioTests {
   func next(remainder: Remainder) throws {
     let listener = try StreamListener(path: path)
     let bench = try Bench("unix:\(path)")
-    #expect(bench.open(at: start) == .opened)
+    expect(bench.open(at: start), is: .opened)
     let first = ControllerEnd(try listener.acceptNow())
     switch remainder {
     case .bytesNotRead: try first.write([4, 14, 1])
     case .readableNotRead:
       try first.write([4, 14, 1])
       bench.serve()
-    case .waitForRoom: #expect(bench.fill())
+    case .waitForRoom: expect(bench.fill())
     case .end:
       first.close()
       bench.serve()
-      #expect(bench.read() == .closed)
+      expect(bench.read(), is: .closed)
     }
     bench.close()
-    #expect(bench.radio.deadline == nil)
-    #expect(bench.wakeUps == [])
+    expect(bench.radio.deadline, is: nil)
+    expect(bench.wakeUps, is: [])
 
-    #expect(bench.open(at: start) == .opened)
+    expect(bench.open(at: start), is: .opened)
     let second = try listener.acceptNow()
-    #expect(bench.read() == .nothing)
-    #expect(bench.wakeUps == [])
+    expect(bench.read(), is: .nothing)
+    expect(bench.wakeUps, is: [])
     _ = try second.write([9].span)
     bench.serve()
-    #expect(bench.read() == .bytes(1))
+    expect(bench.read(), is: .bytes(1))
     // Its own wait for room wakes the loop.
-    #expect(bench.fill())
-    #expect(bench.wakeUps == [])
+    expect(bench.fill())
+    expect(bench.wakeUps, is: [])
     try second.drain()
-    #expect(bench.wakeUps == [.radio])
+    expect(bench.wakeUps, is: [.radio])
   }
 
   @Test("A host without an address of this machine cannot be listened on")
   func foreignAddress() throws {
     // 192.0.2.0/24 is for documentation: RFC 5737.
     let bench = try Bench("tcp-server:192.0.2.1:9000")
-    #expect(bench.open(at: start) == .failed)
-    #expect(bench.trouble == "cannot listen on 192.0.2.1:9000: Cannot assign requested address")
+    expect(bench.open(at: start), is: .failed)
+    expect(bench.trouble, is: "cannot listen on 192.0.2.1:9000: Cannot assign requested address")
   }
 
   private static let longName = "/" + String(repeating: "x", count: 107)
@@ -192,22 +192,22 @@ struct PortRadioTests {
       """))
   func failures(row: [String]) throws {
     let bench = try Bench(row[0])
-    #expect(bench.openAtLast(at: start) == .failed)
-    #expect(bench.trouble == row[1])
+    expect(bench.openAtLast(at: start), is: .failed)
+    expect(bench.trouble, is: row[1])
     // A second attempt fails the same way.
-    #expect(bench.openAtLast(at: start) == .failed)
-    #expect(bench.wakeUps == [])
+    expect(bench.openAtLast(at: start), is: .failed)
+    expect(bench.wakeUps, is: [])
   }
 
   @Test("The port connects to a TCP server", arguments: ["127.0.0.1", "localhost", "::1"])
   func client(host: String) throws {
     let listener = try StreamListener(host: host == "::1" ? host : "127.0.0.1", port: 0)
     let bench = try Bench("tcp-client:\(host):\(listener.port)")
-    #expect(bench.openAtLast(at: start) == .opened)
-    #expect(bench.radio.deadline == nil)
+    expect(bench.openAtLast(at: start), is: .opened)
+    expect(bench.radio.deadline, is: nil)
     let other = try listener.acceptNow()
-    #expect(bench.write([1, 2]) == .taken(2))
-    #expect(try other.readAll() == [1, 2])
+    expect(bench.write([1, 2]), is: .taken(2))
+    expect(try other.readAll(), is: [1, 2])
   }
 
   @Test("A TCP connection has a second to begin, and not a millisecond more")
@@ -219,22 +219,22 @@ struct PortRadioTests {
     let first = try StreamSocket.connect(host: "127.0.0.1", port: port)
     let bench = try Bench("tcp-client:127.0.0.1:\(port)")
     for _ in 0..<2 {
-      #expect(bench.open(at: start) == .pending)
-      #expect(bench.radio.deadline == start.advanced(by: 1_000))
-      #expect(bench.wakeUps == [])
-      #expect(bench.open(at: start.advanced(by: 999)) == .pending)
-      #expect(bench.open(at: start.advanced(by: 1_000)) == .failed)
-      #expect(bench.radio.deadline == nil)
-      #expect(bench.trouble == "cannot connect to 127.0.0.1:\(port): Connection timed out")
-      #expect(bench.wakeUps == [])
+      expect(bench.open(at: start), is: .pending)
+      expect(bench.radio.deadline, is: start.advanced(by: 1_000))
+      expect(bench.wakeUps, is: [])
+      expect(bench.open(at: start.advanced(by: 999)), is: .pending)
+      expect(bench.open(at: start.advanced(by: 1_000)), is: .failed)
+      expect(bench.radio.deadline, is: nil)
+      expect(bench.trouble, is: "cannot connect to 127.0.0.1:\(port): Connection timed out")
+      expect(bench.wakeUps, is: [])
     }
     // An attempt that is given up leaves nothing for the next one.
-    #expect(bench.open(at: start) == .pending)
+    expect(bench.open(at: start), is: .pending)
     bench.radio.handle(.writable)
     bench.close()
-    #expect(bench.radio.deadline == nil)
-    #expect(bench.open(at: start) == .pending)
-    #expect(bench.open(at: start.advanced(by: 999)) == .pending)
+    expect(bench.radio.deadline, is: nil)
+    expect(bench.open(at: start), is: .pending)
+    expect(bench.open(at: start.advanced(by: 999)), is: .pending)
     _ = (first.rawValue, listener.rawValue)
   }
 
@@ -242,25 +242,25 @@ struct PortRadioTests {
   func server() throws {
     let port = try freePort()
     let bench = try Bench("tcp-server:localhost:\(port)")
-    #expect(bench.open(at: start) == .pending)
-    #expect(bench.wakeUps == [])
+    expect(bench.open(at: start), is: .pending)
+    expect(bench.wakeUps, is: [])
     let first = ControllerEnd(try StreamSocket.connect(host: "127.0.0.1", port: port))
-    #expect(bench.wakeUps == [.listener])
-    #expect(bench.open(at: start) == .opened)
+    expect(bench.wakeUps, is: [.listener])
+    expect(bench.open(at: start), is: .opened)
     let second = try StreamSocket.connect(host: "127.0.0.1", port: port)
-    #expect(bench.wakeUps == [])
+    expect(bench.wakeUps, is: [])
     first.close()
     bench.serve(timeout: 1_000)
-    #expect(bench.read() == .closed)
+    expect(bench.read(), is: .closed)
     bench.close()
-    #expect(bench.open(at: start) == .opened)
+    expect(bench.open(at: start), is: .opened)
     _ = consume second
 
     // The port is taken.
     let other = try Bench("tcp-server:localhost:\(port)")
-    #expect(other.open(at: start) == .failed)
-    #expect(
-      other.trouble == "another program listens at localhost:\(port). Choose another port")
+    expect(other.open(at: start), is: .failed)
+    expect(
+      other.trouble, is: "another program listens at localhost:\(port). Choose another port")
   }
 
   private static let speeds = RadioAddress.speeds.indices.map { RadioAddress.speeds[$0] }
@@ -269,20 +269,20 @@ struct PortRadioTests {
   func serial(speed: UInt32) throws {
     let primary = try openTerminal()
     let bench = try Bench("serial:\(primary.name),\(speed)")
-    #expect(bench.open(at: start) == .opened)
+    expect(bench.open(at: start), is: .opened)
     // The bytes are unchanged, both ways.
     let every = (0...255).map { UInt8($0) }
-    #expect(bench.write(every) == .taken(256))
-    #expect(try primary.readAll() == every)
-    #expect(try primary.write(every.span) == 256)
+    expect(bench.write(every), is: .taken(256))
+    expect(try primary.readAll(), is: every)
+    expect(try primary.write(every.span), is: 256)
     bench.serve(timeout: 1_000)
     var received = [UInt8](repeating: 0, count: 300)
     var target = received.mutableSpan
-    #expect(bench.radio.read(into: &target) == .bytes(256))
-    #expect(Array(received.prefix(256)) == every)
+    expect(bench.radio.read(into: &target), is: .bytes(256))
+    expect(Array(received.prefix(256)), is: every)
     var settings = termios()
     try #require(unsafe tcgetattr(primary.rawValue, &settings) == 0)
-    #expect(settings.c_cflag & tcflag_t(CRTSCTS) != 0)
+    expect(settings.c_cflag & tcflag_t(CRTSCTS) != 0)
   }
 
   // MARK: Files of other users
@@ -327,13 +327,13 @@ struct PortRadioTests {
     let opening = bench.open(at: start)
     let other = try listener.acceptNow()
     if let refused = owners.refused {
-      #expect(opening == .failed)
-      #expect(bench.trouble.contains("another user's (\(refused))"), "\(bench.trouble)")
+      expect(opening, is: .failed)
+      expect(bench.trouble.contains("another user's (\(refused))"), "\(bench.trouble)")
       // It was sent nothing.
-      #expect(try other.readAll() == nil)
+      expect(try other.readAll(), is: nil)
     } else {
-      #expect(opening == .opened)
-      #expect(bench.radio.failure == nil)
+      expect(opening, is: .opened)
+      expect(bench.radio.failure == nil)
     }
   }
 }

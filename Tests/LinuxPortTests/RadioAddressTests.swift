@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import Linux
 @testable import LinuxPort
@@ -22,8 +22,8 @@ struct RadioAddressTests {
     ])
   func radios(_ given: String, _ name: String, _ target: String) throws {
     let choice = try RadioAddress(Array(given.utf8).span)
-    #expect(text { choice.write(to: &$0) } == name)
-    #expect(text { choice.writeTarget(to: &$0) } == target)
+    expect(text { choice.write(to: &$0) }, is: name)
+    expect(text { choice.writeTarget(to: &$0) }, is: target)
   }
 
   @Test("An invalid radio: its name, and what was expected")
@@ -53,7 +53,7 @@ struct RadioAddressTests {
       ),
     ] {
       let shown = text { error.write(to: &$0, of: name.span) }
-      #expect(shown.hasPrefix("unknown radio \"x\": ") && shown.hasSuffix(words), "\(error)")
+      expect(shown.hasPrefix("unknown radio \"x\": ") && shown.hasSuffix(words), "\(error)")
     }
   }
 
@@ -66,14 +66,14 @@ struct RadioAddressTests {
       ("unix:/x,user=root", "eightball run looks names up"),
     ])
   func others(name: String, words: String) {
-    #expect(complaint(about: name)?.contains(words) == true)
+    expect(complaint(about: name)?.contains(words), is: true)
   }
 
   @Test("A path, host or device has at most 255 bytes")
   func long() {
     let most = "serial:/" + String(repeating: "d", count: 254)
-    #expect(complaint(about: most) == nil)
-    #expect(complaint(about: most + "d")?.contains("at most 255 bytes") == true)
+    expect(complaint(about: most), is: nil)
+    expect(complaint(about: most + "d")?.contains("at most 255 bytes"), is: true)
   }
 
   /// What is wrong with a name; `nil` if it is valid.

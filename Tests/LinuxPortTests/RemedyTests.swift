@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @testable import Linux
 @testable import LinuxPort
@@ -44,14 +44,14 @@ struct RemedyTests {
       let remedy = text { writer in
         trouble.remedy(hasVirtualAir: false)?.write(to: &writer) { $1.write($0) }
       }
-      for option in Self.options(in: remedy) { #expect(Self.takes(option), "\(remedy)") }
-      #expect(!remedy.contains("--radio virtual"), "\(remedy)")
+      for option in Self.options(in: remedy) { expect(Self.takes(option), "\(remedy)") }
+      expect(!remedy.contains("--radio virtual"), "\(remedy)")
     }
     let here = text { writer in
       RadioAccessError.noBluetooth.remedy(hasVirtualAir: true)?.write(to: &writer) { $1.write($0) }
     }
-    #expect(Self.options(in: here) == [["--radio", "virtual"]])
-    #expect(!Self.takes(["--radio", "virtual"]))
+    expect(Self.options(in: here), is: [["--radio", "virtual"]])
+    expect(!Self.takes(["--radio", "virtual"]))
   }
 
   // Symptom: without Bluetooth eightballd advised `--radio virtual`, which it refuses with status 64.
@@ -63,7 +63,7 @@ struct RemedyTests {
         radio.failure = SystemCallError(
           code: ErrorNumber(rawValue: number), operation: .open, explanation: .owner(1_001))
         let trouble = text { radio.writeError(to: &$0) }
-        for option in Self.options(in: trouble) { #expect(Self.takes(option), "\(trouble)") }
+        for option in Self.options(in: trouble) { expect(Self.takes(option), "\(trouble)") }
         // A radio that it names is one that it takes.
         if let start = trouble.range(of: "unix:/air,")?.lowerBound {
           let radio = Array(trouble[start...].utf8)
@@ -77,8 +77,8 @@ struct RemedyTests {
   func lines() {
     for trouble in LineAccessError.allCases {
       let remedy = text { writer in trouble.remedy?.write(to: &writer) { $1.write($0) } }
-      for option in Self.options(in: remedy) { #expect(Self.takes(option), "\(remedy)") }
-      #expect(!remedy.contains("board's file"), "It reads none: \(remedy)")
+      for option in Self.options(in: remedy) { expect(Self.takes(option), "\(remedy)") }
+      expect(!remedy.contains("board's file"), "It reads none: \(remedy)")
     }
   }
 
@@ -86,7 +86,7 @@ struct RemedyTests {
   func losses() {
     for loss in [TransportError.port, .closed, .lostSync(0x99), .silent, .airIsFull] {
       let remedy = text { writer in loss.remedy?.writePrefix(to: &writer) }
-      for option in Self.options(in: remedy) { #expect(Self.takes(option), "\(remedy)") }
+      for option in Self.options(in: remedy) { expect(Self.takes(option), "\(remedy)") }
     }
   }
 
@@ -114,9 +114,9 @@ struct RemedyTests {
       let failure = error
       complaint = text { failure.write(to: &$0) }
     }
-    #expect(!complaint.isEmpty)
+    expect(!complaint.isEmpty)
     // What the user wrote is not a remedy.
     let own = Self.options(in: complaint).filter { !(list.contains($0[0]) && list.contains($0[1])) }
-    for option in own { #expect(Self.takes(option), "\(complaint)") }
+    for option in own { expect(Self.takes(option), "\(complaint)") }
   }
 }

@@ -1,8 +1,8 @@
 import BluetoothHost
+import Expectations
 import Glibc
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import Linux
 @testable import LinuxPort
@@ -25,7 +25,7 @@ struct ServiceTests {
       (("@\(x107)", nil, nil), nil),
     ] as [(Variables, UInt32?)])
   func watchdogTimeout(variables: Variables, expected: UInt32?) {
-    #expect(find(variables) == .found(expected))
+    expect(find(variables), is: .found(expected))
   }
 
   @Test(
@@ -46,7 +46,7 @@ struct ServiceTests {
       (("/x", "1", "me"), "WATCHDOG_PID=me: expected the number of a process"),
     ] as [(Variables, String)])
   func wrong(variables: Variables, message: String) {
-    #expect(find(variables) == .wrong("cannot use \(message)"))
+    expect(find(variables), is: .wrong("cannot use \(message)"))
   }
 
   private static let microseconds = ": expected a number of microseconds"
@@ -62,10 +62,10 @@ struct ServiceTests {
     // The kernel keeps a limited number of datagrams: net.unix.max_dgram_qlen, or the buffer.
     var taken = 0
     while taken < 100_000, service?.report(Array("WATCHDOG=1\n".utf8).span) == true { taken += 1 }
-    #expect(taken > 0 && taken < 100_000)
-    for _ in 0..<taken { #expect(receive(manager) == "WATCHDOG=1\n") }
-    #expect(receive(manager) == nil)
-    #expect(service?.report(Array("WATCHDOG=1\n".utf8).span) == true)
+    expect(taken > 0 && taken < 100_000)
+    for _ in 0..<taken { expect(receive(manager), is: "WATCHDOG=1\n") }
+    expect(receive(manager), is: nil)
+    expect(service?.report(Array("WATCHDOG=1\n".utf8).span), is: true)
     service = nil
   }
 
@@ -78,7 +78,7 @@ struct ServiceTests {
       case nil: true
       case _?: false
       }
-    #expect(isNone)
+    expect(isNone)
   }
 
   @Test("Reports are sent whole, to a path or an abstract name", arguments: [false, true])
@@ -89,12 +89,12 @@ struct ServiceTests {
     do {
       let manager = try bindSocket(to: path, type: SOCK_DGRAM, isAbstract: isAbstract)
       service = try PortService(ServiceEnvironment(socket: lasting(isAbstract ? "@" + path : path)))
-      #expect(service?.report(Array("READY=1\n".utf8).span) == true)
-      #expect(receive(manager) == "READY=1\n")
+      expect(service?.report(Array("READY=1\n".utf8).span), is: true)
+      expect(receive(manager), is: "READY=1\n")
     }
     // The service manager has gone.
     unsafe unlink(path)
-    #expect(service?.report(Array("READY=1\n".utf8).span) == false)
+    expect(service?.report(Array("READY=1\n".utf8).span), is: false)
     service = nil
   }
 

@@ -1,8 +1,8 @@
 import BluetoothHost
+import Expectations
 import Glibc
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import Linux
 @testable import LinuxPort

@@ -1,7 +1,7 @@
 import BluetoothHost
+import Expectations
 import Glibc
 import LinuxTestSupport
-import Testing
 
 @testable import Linux
 @testable import LinuxPort
@@ -19,7 +19,7 @@ struct WordsTests {
       (.connectionRefused, ECONNREFUSED), (.blockedByRfkill, ERFKILL),
     ] as [(ErrorNumber, CInt)])
   func numbers(number: ErrorNumber, code: CInt) {
-    #expect(number.rawValue == code)
+    expect(number.rawValue, is: code)
   }
 
   @Test(
@@ -31,24 +31,24 @@ struct WordsTests {
       ("99999999999999999999999", .max, nil),
     ] as [(String, UInt64, UInt64?)])
   func reading(digits: String, limit: UInt64, number: UInt64?) {
-    #expect(Array(digits.utf8).span.unsignedNumber(upTo: limit) == number)
+    expect(Array(digits.utf8).span.unsignedNumber(upTo: limit), is: number)
   }
 
   @Test("Numbers are written with all digits", arguments: [0, 9, 10, 1_000, 4_294_967_295])
   func writing(number: UInt32) {
-    #expect(text { $0.write(decimal: number) } == "\(number)")
+    expect(text { $0.write(decimal: number) }, is: "\(number)")
   }
 
   @Test("A C string has room for its final zero, and contains none")
   func cText() {
     var held = InlineCString<4>()
-    #expect(held.assign([1, 2, 3].span) == true)
-    #expect(held.assign([1, 2, 3, 4].span) == false)
-    #expect(held.assign([1, 0].span) == false)
-    #expect(held.count == 3)
-    #expect(held.assign([7].span) == true)
-    #expect(held.span.count == 1)
-    #expect(unsafe held.withPointer { unsafe $0.map { unsafe strlen($0) } } == 1)
+    expect(held.assign([1, 2, 3].span), is: true)
+    expect(held.assign([1, 2, 3, 4].span), is: false)
+    expect(held.assign([1, 0].span), is: false)
+    expect(held.count, is: 3)
+    expect(held.assign([7].span), is: true)
+    expect(held.span.count, is: 1)
+    expect(unsafe held.withPointer { unsafe $0.map { unsafe strlen($0) } }, is: 1)
   }
 
   @Test(
@@ -62,13 +62,13 @@ struct WordsTests {
     for byte in file.utf8 where found == nil && scanner.take(byte) {
       found = text { $0.writePrefix(of: scanner.name) }
     }
-    #expect(found == name)
+    expect(found, is: name)
   }
 
   @Test("A group is shown by its name, or by its number if it has none")
   func groups() {
-    #expect(text { GroupFile.writeName(of: 0, to: &$0) } == "root")
-    #expect(text { GroupFile.writeName(of: 4_294_967_290, to: &$0) } == "4294967290")
+    expect(text { GroupFile.writeName(of: 0, to: &$0) }, is: "root")
+    expect(text { GroupFile.writeName(of: 4_294_967_290, to: &$0) }, is: "4294967290")
   }
 
   @Test("A group's name has at most 32 bytes")
@@ -78,30 +78,31 @@ struct WordsTests {
       let file = String(repeating: "g", count: length) + ":x:7:"
       var isFound = false
       for byte in file.utf8 where !isFound { isFound = scanner.take(byte) }
-      #expect(isFound)
+      expect(isFound)
       let count = scanner.name.count
-      #expect(count == expected)
+      expect(count, is: expected)
     }
   }
 
   @Test("Parts of a text that lasts, and where a byte or a word is")
   func texts() {
     let whole = ProgramText("a:b:c")
-    #expect(
-      (-1...6).map { whole.first($0).string } == [
+    expect(
+      (-1...6).map { whole.first($0).string },
+      is: [
         "", "", "a", "a:", "a:b", "a:b:", "a:b:c", "a:b:c",
       ])
-    #expect(
-      (-1...6).map { whole.dropping($0).string }
-        == ["a:b:c", "a:b:c", ":b:c", "b:c", ":c", "c", "", ""])
+    expect(
+      (-1...6).map { whole.dropping($0).string },
+      is: ["a:b:c", "a:b:c", ":b:c", "b:c", ":c", "c", "", ""])
     let span = whole.span
-    #expect(span.lastIndex(of: UInt8(ascii: ":")) == 3)
-    #expect(span.lastIndex(of: UInt8(ascii: "a")) == 0)
-    #expect(span.lastIndex(of: UInt8(ascii: "x")) == nil)
-    #expect(span.firstIndex(of: ":" as StaticString) == 1)
-    #expect(span.firstIndex(of: "b:c" as StaticString) == 2)
-    #expect(span.firstIndex(of: "cd" as StaticString) == nil)
-    #expect(ProgramText(environment: "EIGHTBALL_NO_SUCH_VARIABLE") == nil ? true : false)
+    expect(span.lastIndex(of: UInt8(ascii: ":")), is: 3)
+    expect(span.lastIndex(of: UInt8(ascii: "a")), is: 0)
+    expect(span.lastIndex(of: UInt8(ascii: "x")), is: nil)
+    expect(span.firstIndex(of: ":" as StaticString), is: 1)
+    expect(span.firstIndex(of: "b:c" as StaticString), is: 2)
+    expect(span.firstIndex(of: "cd" as StaticString), is: nil)
+    expect(ProgramText(environment: "EIGHTBALL_NO_SUCH_VARIABLE") == nil ? true : false)
   }
 
   @Test("The beginning of a file is read, and a file that cannot be read is an error")
@@ -112,9 +113,9 @@ struct WordsTests {
     }
     #expect(throws: ErrorNumber.noSuchFile) { try read("/nowhere/file") }
     #expect(throws: ErrorNumber.isDirectory) { try read("/") }
-    #expect(try read("/dev/null") == 0)
-    #expect(try read("/dev/zero") == 16)
-    #expect(space == [UInt8](repeating: 0, count: 16))
+    expect(try read("/dev/null"), is: 0)
+    expect(try read("/dev/zero"), is: 16)
+    expect(space, is: [UInt8](repeating: 0, count: 16))
   }
 
   @Test("What a failed call was for, and why it failed")
@@ -129,15 +130,16 @@ struct WordsTests {
       (.listen, "listen on X"), (.open, "open X"), (.read, "read from X"),
       (.takeOver, "take over X"), (.use, "use X"), (.wait, "wait for X"), (.write, "write to X"),
     ] {
-      #expect(
-        words(SystemCallError(code: .busy, operation: operation)) == "cannot \(purpose): \(reason)")
+      expect(
+        words(SystemCallError(code: .busy, operation: operation)),
+        is: "cannot \(purpose): \(reason)")
     }
-    #expect(
-      words(SystemCallError(code: .notPermitted, operation: .use, explanation: .owner(1_001)))
-        == "cannot use X: the socket is another user's (1001)")
-    #expect(
-      words(SystemCallError(code: .nameTooLong, operation: .use, explanation: .pathTooLong))
-        == "cannot use X: a socket's path is at most 107 bytes long")
+    expect(
+      words(SystemCallError(code: .notPermitted, operation: .use, explanation: .owner(1_001))),
+      is: "cannot use X: the socket is another user's (1001)")
+    expect(
+      words(SystemCallError(code: .nameTooLong, operation: .use, explanation: .pathTooLong)),
+      is: "cannot use X: a socket's path is at most 107 bytes long")
   }
 
   @Test(
@@ -149,11 +151,11 @@ struct WordsTests {
     ])
   func addresses(_ host: String, toListen: Bool, expected: [String]) {
     var name = InlineCString<256>()
-    #expect(name.assign(Array(host.utf8).span) == true)
+    expect(name.assign(Array(host.utf8).span), is: true)
     for index in 0..<3 {
       let address = TCPAddress(name, index, toListen: toListen)
       guard index < expected.count else {
-        #expect(address == nil ? true : false)
+        expect(address == nil ? true : false)
         continue
       }
       guard let address else {
@@ -161,13 +163,13 @@ struct WordsTests {
         continue
       }
       let family = address.length == 4 ? AF_INET : AF_INET6
-      #expect(address.length == 4 || address.length == 16)
+      expect(address.length == 4 || address.length == 16)
       var shown = [CChar](repeating: 0, count: 64)
       let bytes = (0..<16).map { address.bytes[$0] }
       _ = unsafe inet_ntop(family, bytes, &shown, 64)
-      #expect(
-        String(decoding: shown.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self)
-          == expected[index])
+      expect(
+        String(decoding: shown.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self),
+        is: expected[index])
     }
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @testable import LinuxRadio
 
@@ -7,16 +7,16 @@ import Testing
 struct AddressChoiceTests {
   @Test("public, random and static random addresses are read")
   func right() throws {
-    #expect(try AddressChoice("public") == .public)
-    #expect(try AddressChoice("Random") == .random)
+    expect(try AddressChoice("public"), is: .public)
+    expect(try AddressChoice("Random"), is: .random)
     for (text, bytes) in [
       ("C0:00:00:00:00:01", [1, 0, 0, 0, 0, 0xC0]),
       ("c1:00:00:00:00:00", [0, 0, 0, 0, 0, 0xC1]),
       ("FF:FF:FF:FF:FF:FE", [0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]),
       ("FE:FF:FF:FF:FF:FF", [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFE]),
     ] as [(String, InlineArray<6, UInt8>)] {
-      #expect(
-        try AddressChoice(text) == .fixed(DeviceAddress(kind: .random, bytes: bytes)), "\(text)")
+      expect(
+        try AddressChoice(text), is: .fixed(DeviceAddress(kind: .random, bytes: bytes)), "\(text)")
     }
   }
 
@@ -26,9 +26,9 @@ struct AddressChoiceTests {
     arguments: ["FF:FF:FF:FF:FF:FF", "C0:00:00:00:00:00"])
   func uniform(text: String) {
     let error = #expect(throws: AddressTextError.self) { try AddressChoice(text) }
-    #expect(
-      error?.description
-        == "unknown address \"\(text)\": of the lower 46 bits of a static random address, at least "
+    expect(
+      error?.description,
+      is: "unknown address \"\(text)\": of the lower 46 bits of a static random address, at least "
         + "one must be 0 and at least one 1 (Core Specification, Vol 6, Part B, 1.3.2.1). Choose another, such "
         + "as C0:00:00:00:00:01")
   }
@@ -44,9 +44,9 @@ struct AddressChoiceTests {
     ])
   func wrong(text: String) {
     let error = #expect(throws: AddressTextError.self) { try AddressChoice(text) }
-    #expect(
-      error?.description
-        == "unknown address \"\(text)\": expected public, random, or a static random address, six "
+    expect(
+      error?.description,
+      is: "unknown address \"\(text)\": expected public, random, or a static random address, six "
         + "bytes with C0 to FF as the first, such as C0:00:00:00:00:01")
   }
 }

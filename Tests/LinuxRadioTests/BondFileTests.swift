@@ -1,8 +1,8 @@
 import BluetoothHost
+import Expectations
 import Glibc
 import Linux
 import LinuxTestSupport
-import Testing
 
 @testable import LinuxRadio
 
@@ -36,7 +36,7 @@ struct BondFileTests {
 
   private func write(_ bytes: [UInt8]) throws {
     let file = try Files.create(path)
-    #expect(try file.write(bytes.span) == bytes.count)
+    expect(try file.write(bytes.span), is: bytes.count)
   }
 
   @Test("Saved bonds are there when the file is opened again, and only its owner can read it")
@@ -44,20 +44,20 @@ struct BondFileTests {
     do {
       var file = BondFile(path)
       let content = try file.open()
-      #expect(content.bonds.count == 0)
-      #expect(content.identity == nil)
-      #expect(content.notice == nil)
+      expect(content.bonds.count, is: 0)
+      expect(content.identity == nil)
+      expect(content.notice, is: nil)
       try save([3, 1, 2], to: &file)
       try save([2, 3, 1], to: &file)
     }
     var file = BondFile(path)
     let content = try file.open()
-    #expect(numbers(content.bonds) == [2, 3, 1])
-    #expect(content.identity?.address == identity.address)
-    #expect(content.notice == nil)
-    #expect(Files.mode(of: path) == 0o600)
-    #expect(Files.mode(of: path + ".lock") == 0o600)
-    #expect(folder.names == ["ball.bonds", "ball.bonds.lock"])
+    expect(numbers(content.bonds), is: [2, 3, 1])
+    expect(content.identity?.address, is: identity.address)
+    expect(content.notice, is: nil)
+    expect(Files.mode(of: path), is: 0o600)
+    expect(Files.mode(of: path + ".lock"), is: 0o600)
+    expect(folder.names, is: ["ball.bonds", "ball.bonds.lock"])
   }
 
   @Test("Its folder is created, and only its owner can use it")
@@ -66,9 +66,9 @@ struct BondFileTests {
     var file = BondFile(path)
     _ = try file.open()
     try save([1], to: &file)
-    #expect(Files.mode(of: "\(folder.path)/state") == 0o700)
-    #expect(Files.mode(of: "\(folder.path)/state/eightball") == 0o700)
-    #expect(Files.mode(of: path) == 0o600)
+    expect(Files.mode(of: "\(folder.path)/state"), is: 0o700)
+    expect(Files.mode(of: "\(folder.path)/state/eightball"), is: 0o700)
+    expect(Files.mode(of: path), is: 0o600)
   }
 
   /// Contents that are not those of a file of bonds, and why.
@@ -97,21 +97,21 @@ struct BondFileTests {
       var next = PortBonds(at: Array(path.utf8).span)
       var table = BondTable<16>()
       _ = next.open(into: &table)
-      #expect(table.count == 0)
+      expect(table.count, is: 0)
       let notice = String(writing: { next.writeNotice(to: &$0) })
-      #expect(
-        notice
-          == "the file \(path) \(reason); its name now ends in .unusable, and its bonds are not used"
+      expect(
+        notice,
+        is: "the file \(path) \(reason); its name now ends in .unusable, and its bonds are not used"
       )
-      #expect(folder.names == ["ball.bonds.lock", "ball.bonds.unusable"])
+      expect(folder.names, is: ["ball.bonds.lock", "ball.bonds.unusable"])
       let aside = try Files.bytes(of: path + ".unusable", limit: 16_384)
-      #expect(aside == bytes)
+      expect(aside, is: bytes)
       table.store(bond(4))
       var file = BondFileBytes()
       BondFileFormat.write(table, identity: identity, to: &file)
       let isKept = next.keep(file.span)
-      #expect(isKept)
-      #expect(try bonds(in: path) == [4])
+      expect(isKept)
+      expect(try bonds(in: path), is: [4])
     }
   }
 
@@ -128,45 +128,45 @@ struct BondFileTests {
         #expect(throws: SystemError.self) { _ = try BondFile.read(path) },
         #expect(throws: SystemError.self) { _ = try file.open() },
       ] {
-        #expect(
-          error?.description
-            == "cannot use \(path): it \(reason). Name another file, or remove it if nothing needs it"
-        )
+        expect(
+          error?.description,
+          is:
+            "cannot use \(path): it \(reason). Name another file, or remove it if nothing needs it")
       }
       #expect(throws: SystemError.self) { try save([1], to: &file) }
-      #expect(folder.names == ["ball.bonds"])
-      #expect(Files.mode(of: path) == 0o644)
-      #expect(try Files.bytes(of: path, limit: 16_384) == bytes)
+      expect(folder.names, is: ["ball.bonds"])
+      expect(Files.mode(of: path), is: 0o644)
+      expect(try Files.bytes(of: path, limit: 16_384), is: bytes)
     }
   }
 
   @Test("Reading changes nothing, and needs no lock")
   func reading() throws {
-    #expect(try bonds(in: path) == nil)
-    #expect(try bonds(in: folder.path + "/none/ball.bonds") == nil)
-    #expect(folder.names == [])
+    expect(try bonds(in: path), is: nil)
+    expect(try bonds(in: folder.path + "/none/ball.bonds"), is: nil)
+    expect(folder.names, is: [])
     do {
       var file = BondFile(path)
       _ = try file.open()
       try save([1, 2], to: &file)
-      #expect(try bonds(in: path) == [1, 2])
+      expect(try bonds(in: path), is: [1, 2])
       try save([3], to: &file)
     }
     _ = unsafe unlink(path + ".lock")
     _ = unsafe chmod(path, 0o644)
-    #expect(try bonds(in: path) == [3])
+    expect(try bonds(in: path), is: [3])
     let content = try BondFile.read(path)
     let notice =
       switch content {
       case nil: nil as String?
       case let content?: content.notice
       }
-    #expect(
-      notice
-        == "other users can read or write \(path), and may know its keys. To be safe, forget these "
+    expect(
+      notice,
+      is: "other users can read or write \(path), and may know its keys. To be safe, forget these "
         + "bonds and pair again")
-    #expect(Files.mode(of: path) == 0o644)
-    #expect(folder.names == ["ball.bonds"])
+    expect(Files.mode(of: path), is: 0o644)
+    expect(folder.names, is: ["ball.bonds"])
   }
 
   /// The numbers of the bonds that `read` finds; `nil` for no file.
@@ -201,11 +201,12 @@ struct BondFileTests {
     _ = unsafe chmod(path, 0o644)
     var file = BondFile(path)
     let content = try file.open()
-    #expect(
-      content.notice == "other users could read or write \(path), and may know its keys; "
+    expect(
+      content.notice,
+      is: "other users could read or write \(path), and may know its keys; "
         + "now only its owner can. To be safe, forget these bonds and pair again")
-    #expect(numbers(content.bonds) == [1])
-    #expect(Files.mode(of: path) == 0o600)
+    expect(numbers(content.bonds), is: [1])
+    expect(Files.mode(of: path), is: 0o600)
   }
 
   // Two programs that start without a file are in PortBondsTests.
@@ -217,13 +218,13 @@ struct BondFileTests {
     try save([2], to: &file)
     var other = BondFile(path)
     let error = #expect(throws: SystemError.self) { _ = try other.open() }
-    #expect(error?.code == .busy)
-    #expect(
-      error?.description == "cannot use \(path): another program is using these bonds")
+    expect(error?.code, is: .busy)
+    expect(
+      error?.description, is: "cannot use \(path): another program is using these bonds")
     #expect(throws: SystemError.self) { try save([3], to: &other) }
     file = BondFile(path)
     let content = try other.open()
-    #expect(numbers(content.bonds) == [2])
+    expect(numbers(content.bonds), is: [2])
   }
 
   @Test(
@@ -236,7 +237,7 @@ struct BondFileTests {
     }
     var file = BondFile(path)
     #expect(throws: SystemError.self) { _ = try file.open() }
-    #expect(folder.names == ["ball.bonds"])
+    expect(folder.names, is: ["ball.bonds"])
     _ = unsafe rmdir(path)
   }
 
@@ -251,7 +252,7 @@ struct BondFileTests {
     _ = unsafe rmdir(path + ".new")
     file = BondFile(path)
     let content = try file.open()
-    #expect(numbers(content.bonds) == [1])
+    expect(numbers(content.bonds), is: [1])
   }
 
   @Test(
@@ -265,6 +266,6 @@ struct BondFileTests {
       (["HOME": "h"], nil), ([:], nil),
     ] as [([String: String], String?)])
   func location(environment: [String: String], path: String?) {
-    #expect(BondFile.path(of: "x", environment: { environment[$0] }) == path)
+    expect(BondFile.path(of: "x", environment: { environment[$0] }), is: path)
   }
 }

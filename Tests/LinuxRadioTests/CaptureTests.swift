@@ -1,7 +1,7 @@
+import Expectations
 import Glibc
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @Suite("Captures")
 struct CaptureTests {
@@ -19,7 +19,7 @@ struct CaptureTests {
     let data: [UInt8] = [0x02, 0x40, 0x20, 0x01, 0x00, 0xAA]
     capture.note(data, .sent)
     capture.note(data, .received)
-    #expect(capture.failure == nil)
+    expect(capture.failure, is: nil)
 
     // 0x00E03AB44A676000 is the year 2000 in µs since the year 0.
     let time: [UInt8] = [0x00, 0xE0, 0x3A, 0xB4, 0x4A, 0x67, 0x60, 0x05]
@@ -31,18 +31,18 @@ struct CaptureTests {
     let expected =
       header + record(reset, flags: 0b10) + record(resetComplete, flags: 0b11)
       + record(data, flags: 0b00) + record(data, flags: 0b01)
-    #expect(try Files.bytes(of: path, limit: 4_096) == expected)
+    expect(try Files.bytes(of: path, limit: 4_096), is: expected)
   }
 
   @Test("Only this user can read them, and an existing file is emptied")
   func mode() throws {
     _ = try Capture(path: path)
-    #expect(Files.mode(of: path) == 0o600)
+    expect(Files.mode(of: path), is: 0o600)
     try directory.write("What was there is longer than the header.", to: "capture")
     try #require(unsafe chmod(path, 0o644) == 0)
     _ = try Capture(path: path)
-    #expect(Files.mode(of: path) == 0o600)
-    #expect(try Files.bytes(of: path, limit: 4_096).count == 16)
+    expect(Files.mode(of: path), is: 0o600)
+    expect(try Files.bytes(of: path, limit: 4_096).count, is: 16)
   }
 
   // Only root can change a file's owner. Tests/Peers tests the same with the program.
@@ -59,18 +59,18 @@ struct CaptureTests {
     }
     try #require(unsafe lchown(path, 65_534, 65_534) == 0)
     let error = #expect(throws: SystemError.self) { _ = try Capture(path: path) }
-    #expect(error?.code == .notPermitted)
-    #expect(error?.explanation?.contains("another user") == true)
-    #expect(try Files.text(of: directory.path + "/mine") == "mine")
-    #expect(!Files.exists(directory.path + "/new"))
-    if kind == "file" { #expect(try Files.text(of: path) == "theirs") }
+    expect(error?.code, is: .notPermitted)
+    expect(error?.explanation?.contains("another user"), is: true)
+    expect(try Files.text(of: directory.path + "/mine"), is: "mine")
+    expect(!Files.exists(directory.path + "/new"))
+    if kind == "file" { expect(try Files.text(of: path), is: "theirs") }
   }
 
   @Test("Follow a link of this user")
   func ownLink() throws {
     try directory.link(directory.path + "/file", to: "capture")
     _ = try Capture(path: path)
-    #expect(Files.mode(of: directory.path + "/file") == 0o600)
+    expect(Files.mode(of: directory.path + "/file"), is: 0o600)
   }
 
   @Test("A pipe without a reader keeps records, and continues with whole ones once it is read")
@@ -79,26 +79,26 @@ struct CaptureTests {
     var reasons: [SystemError] = []
     let capture = try Capture(
       path: path, microseconds: { 0 }, onFirstLoss: { reasons.append($0) })
-    #expect(Files.mode(of: path) == 0o600)
+    expect(Files.mode(of: path), is: 0o600)
     let packet = [UInt8](repeating: 0x02, count: 1_000)
     for _ in 0..<200 { capture.note(packet, .sent) }
     let failure = SystemError(
       .wouldBlock, "write to", path, explanation: "its reader does not keep up")
-    #expect(reasons == [failure])
-    #expect(capture.failure == failure)
+    expect(reasons, is: [failure])
+    expect(capture.failure, is: failure)
 
     // 16 of header, and 24 + 1,000 for each.
     let kept = try Files.bytes(of: path, limit: 300_000)
-    #expect((kept.count - 16) % 1_024 == 0)
+    expect((kept.count - 16) % 1_024, is: 0)
     let losses = 200 - (kept.count - 16) / 1_024
-    #expect(capture.losses == losses)
+    expect(capture.losses == losses)
     // There is room again: the next record has the number of missing packets.
     capture.note(packet, .sent)
     let next = try Files.bytes(of: path, limit: 300_000)
-    #expect(next.count == 1_024)
-    #expect(Array(next[12..<16]) == [0, 0, 0, UInt8(losses)])
-    #expect(capture.losses == losses)
-    #expect(reasons.count == 1)
+    expect(next.count, is: 1_024)
+    expect(Array(next[12..<16]), is: [0, 0, 0, UInt8(losses)])
+    expect(capture.losses == losses)
+    expect(reasons.count, is: 1)
   }
 
   @Test("A pipe whose reader is gone ends the capture, and missing packets are counted")
@@ -106,14 +106,14 @@ struct CaptureTests {
     let ends = try Ends.pipe()
     let capture = try Capture(path: "/dev/fd/\(ends.far.rawValue)")
     capture.note(reset, .sent)
-    #expect(capture.losses == 0)
+    expect(capture.losses, is: 0)
     // Other users of the pipe still block.
-    #expect(fcntl(ends.far.rawValue, F_GETFL) & O_NONBLOCK == 0)
+    expect(fcntl(ends.far.rawValue, F_GETFL) & O_NONBLOCK, is: 0)
     let far = ends.closeNear()
     capture.note(reset, .sent)
     capture.note(reset, .sent)
-    #expect(capture.losses == 2)
-    #expect(capture.failure?.code == .brokenPipe)
+    expect(capture.losses, is: 2)
+    expect(capture.failure?.code, is: .brokenPipe)
     _ = far.rawValue
   }
 
@@ -127,12 +127,12 @@ struct CaptureTests {
     try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
     for _ in 0..<3 { capture.note(reset, .sent) }
     try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before) == 0)
-    #expect(capture.losses == 2)
-    #expect(try Files.bytes(of: path, limit: 4_096).count == 44)
+    expect(capture.losses, is: 2)
+    expect(try Files.bytes(of: path, limit: 4_096).count, is: 44)
     capture.note(reset, .sent)
     let all = try Files.bytes(of: path, limit: 4_096)
-    #expect(all.count == 72)
-    #expect(Array(all[44 + 12..<44 + 16]) == [0, 0, 0, 2])
+    expect(all.count, is: 72)
+    expect(Array(all[44 + 12..<44 + 16]), is: [0, 0, 0, 2])
   }
 
   @Test("A folder, a socket, a missing folder and a full disk are refused")

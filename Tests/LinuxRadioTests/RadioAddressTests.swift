@@ -1,5 +1,5 @@
+import Expectations
 import LinuxRadio
-import Testing
 
 @Suite("Radio names")
 struct RadioAddressTests {
@@ -28,9 +28,9 @@ struct RadioAddressTests {
       ("hci-socket:3", .adapter(3)),
     ] as [(String, RadioAddress)])
   func read(text: String, name: RadioAddress) throws {
-    #expect(try RadioAddress(text) == name)
+    expect(try RadioAddress(text), is: name)
     // The description can be read again.
-    #expect(try RadioAddress(name.description) == name)
+    expect(try RadioAddress(name.description), is: name)
   }
 
   @Test(
@@ -41,22 +41,22 @@ struct RadioAddressTests {
     ] as [(String, UInt32)])
   func serial(text: String, speed: UInt32) throws {
     let address = try RadioAddress(text)
-    #expect(address.way == .serial(speed: speed))
-    #expect(address.place == "/dev/ttyACM0")
-    #expect(address.description == "serial:/dev/ttyACM0,\(speed)")
-    #expect(try RadioAddress(address.description) == address)
+    expect(address.way, is: .serial(speed: speed))
+    expect(address.place, is: "/dev/ttyACM0")
+    expect(address.description, is: "serial:/dev/ttyACM0,\(speed)")
+    expect(try RadioAddress(address.description), is: address)
   }
 
   @Test("Only a name of a host must be looked up")
   func lookup() throws {
     for text in ["tcp-client:pi.local:9", "tcp-server:pi.local:9", "tcp-client:_:9"] {
-      #expect(try RadioAddress(text).needsLookup, "\(text)")
+      expect(try RadioAddress(text).needsLookup, "\(text)")
     }
     for text in [
       "tcp-client:localhost:9", "tcp-client::9", "tcp-client:[::1]:9", "tcp-server:_:9",
       "tcp-client:192.0.2.1:9", "unix:/x", "hci0", "virtual", "serial:/dev/x",
     ] {
-      #expect(try !RadioAddress(text).needsLookup, "\(text)")
+      expect(try !RadioAddress(text).needsLookup, "\(text)")
     }
   }
 
@@ -89,7 +89,7 @@ struct RadioAddressTests {
     for speed in ["12345", "9601", "", "99999999999999999999"] {
       let text = "serial:/dev/ttyS0,\(speed)"
       let error = #expect(throws: RadioTextError.self) { try RadioAddress(text) }
-      #expect(error?.expected.contains("115200, 230400") == true)
+      expect(error?.expected.contains("115200, 230400"), is: true)
     }
   }
 }

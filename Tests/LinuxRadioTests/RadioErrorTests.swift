@@ -1,7 +1,7 @@
+import Expectations
 import Glibc
 import Linux
 import LinuxTestSupport
-import Testing
 
 @testable import LinuxRadio
 
@@ -35,18 +35,18 @@ struct RadioErrorTests {
     ] as [(RadioAddress, CInt, String, String)])
   func texts(radio: RadioAddress, code: CInt, reason: String, remedy: String) {
     let error = RadioError(radio, SystemError(ErrorNumber(rawValue: code), "use", "subject"))
-    #expect(error.reason.contains(reason))
-    #expect(error.remedy?.contains(remedy) == true)
+    expect(error.reason.contains(reason))
+    expect(error.remedy?.contains(remedy), is: true)
   }
 
   @Test("A removed adapter has no remedy, and an unknown error has the system's text")
   func withoutRemedy() {
     let gone = RadioError(.adapter(0), SystemError(.brokenPipe, "read from", "hci0"))
-    #expect(gone == RadioError("hci0 is gone"))
+    expect(gone, is: RadioError("hci0 is gone"))
     let unknown = RadioError(
       .adapter(0), SystemError(ErrorNumber(rawValue: EIO), "take over", "hci0"))
-    #expect(unknown.description == "cannot take over hci0: Input/output error")
-    #expect(RadioError("It is so", remedy: "Do that").description == "It is so. Do that.")
+    expect(unknown.description, is: "cannot take over hci0: Input/output error")
+    expect(RadioError("It is so", remedy: "Do that").description, is: "It is so. Do that.")
   }
 
   @Test(
@@ -66,8 +66,8 @@ struct RadioErrorTests {
     ] as [(RadioAddress, ErrorNumber, RadioError.Kind?, Bool?)])
   func kind(radio: RadioAddress, code: ErrorNumber, kind: RadioError.Kind?, isInUse: Bool?) {
     let error = RadioError(radio, SystemError(code, "open", "it"))
-    if let kind { #expect(error.kind == kind) }
-    if let isInUse { #expect(error.isInUse == isInUse) }
+    if let kind { expect(error.kind, is: kind) }
+    if let isInUse { expect(error.isInUse, is: isInUse) }
   }
 }
 
@@ -78,23 +78,23 @@ struct DefaultRadioTests {
     let adapters = [
       adapter(0, isRaw: true), adapter(1, block: .soft), adapter(2, isUp: true), adapter(3),
     ]
-    #expect(DefaultRadio.choose(from: adapters, mayConfigure: true).name == .adapter(2))
+    expect(DefaultRadio.choose(from: adapters, mayConfigure: true).name, is: .adapter(2))
   }
 
   @Test("Is the virtual air without an adapter, and says why")
   func none() {
     let radio = DefaultRadio.choose(from: [], mayConfigure: true)
-    #expect(radio == DefaultRadio(name: .virtual, reason: "there is no Bluetooth adapter"))
+    expect(radio, is: DefaultRadio(name: .virtual, reason: "there is no Bluetooth adapter"))
   }
 
   @Test("Is the virtual air if no adapter is usable, and says why for each")
   func unusable() {
     let radio = DefaultRadio.choose(
       from: [adapter(0, block: .soft), adapter(1, block: .hard), adapter(2)], mayConfigure: false)
-    #expect(radio.name == .virtual)
-    #expect(
-      radio.reason
-        == "hci0 is switched off (rfkill unblock bluetooth), and hci1 is switched off by a switch, "
+    expect(radio.name, is: .virtual)
+    expect(
+      radio.reason,
+      is: "hci0 is switched off (rfkill unblock bluetooth), and hci1 is switched off by a switch, "
         + "and hci2 needs CAP_NET_ADMIN (sudo)")
   }
 
@@ -108,7 +108,7 @@ struct DefaultRadioTests {
     try directory.write("1\n", to: "hci2/rfkill5/soft")
     try directory.write("1\n", to: "hci2/rfkill5/hard")
     let blocks = [0, 1, 2, 3].map { Adapter.block(of: $0, under: directory.path) }
-    #expect(blocks == [.none, .soft, .hard, .none])
+    expect(blocks, is: [.none, .soft, .hard, .none])
   }
 
   private func adapter(

@@ -1,7 +1,7 @@
 import BluetoothHost
+import Expectations
 import LinuxAir
 import LinuxTestSupport
-import Testing
 import VirtualRadio
 
 @testable import LinuxRadio
@@ -17,15 +17,15 @@ struct RadioTests {
     let data: [UInt8] = [0x02, 0x40, 0x00, 0x01, 0x00, 0xAA]
     bench.program.outgoing = [reset, data]
     try bench.turn(at: now)
-    #expect(bench.program.take() == [.ready])
-    #expect(try controller.read() == reset + data)
+    expect(bench.program.take(), is: [.ready])
+    expect(try controller.read(), is: reset + data)
 
     try controller.write(Array(resetComplete.prefix(3)))
     try bench.turn(at: now)
-    #expect(bench.program.take() == [])
+    expect(bench.program.take(), is: [])
     try controller.write(Array(resetComplete.dropFirst(3)) + resetComplete)
     try bench.turn(at: now)
-    #expect(bench.program.take() == [.packet(resetComplete), .packet(resetComplete)])
+    expect(bench.program.take(), is: [.packet(resetComplete), .packet(resetComplete)])
   }
 
   @Test("A controller that does not read delays the program's packets, and loses none")
@@ -37,9 +37,9 @@ struct RadioTests {
     bench.program.outgoing = Array(repeating: packet, count: 2_000)
     try bench.turn(at: now)
     let waiting = bench.program.outgoing.count
-    #expect(waiting > 0)
+    expect(waiting > 0)
     try bench.turn(at: now)
-    #expect(bench.program.outgoing.count == waiting)
+    expect(bench.program.outgoing.count, is: waiting)
 
     var received: [UInt8] = []
     while received.count < 2_000 * packet.count {
@@ -48,7 +48,7 @@ struct RadioTests {
       received += piece
       try bench.turn(at: now)
     }
-    #expect(received == Array(repeating: packet, count: 2_000).flatMap { $0 })
+    expect(received, is: Array(repeating: packet, count: 2_000).flatMap { $0 })
   }
 
   @Test("A flood of packets leaves other descriptors their turn")
@@ -57,11 +57,11 @@ struct RadioTests {
     let controller = try bench.accept()
     try controller.write(Array(repeating: resetComplete, count: 40).flatMap { $0 })
     try bench.loop.wait(until: now)
-    #expect(bench.serve(at: now))
+    expect(bench.serve(at: now))
     // Ready, and a burst.
-    #expect(bench.program.take().count == 1 + RadioLink<2_053>.burst)
-    #expect(!bench.serve(at: now))
-    #expect(bench.program.take().count == 40 - RadioLink<2_053>.burst)
+    expect(bench.program.take().count, is: 1 + RadioLink<2_053>.burst)
+    expect(!bench.serve(at: now))
+    expect(bench.program.take().count, is: 40 - RadioLink<2_053>.burst)
   }
 
   @Test("A lost radio is reported once, retried at growing intervals, and used again")
@@ -69,39 +69,39 @@ struct RadioTests {
     let bench = try Bench()
     let controller = try bench.accept()
     try bench.turn(at: now)
-    #expect(bench.program.take() == [.ready])
+    expect(bench.program.take(), is: [.ready])
     try controller.write(resetComplete + [0x04, 0x0E])
     controller.close()
     bench.stopListening()
 
     try bench.turn(at: now)
-    #expect(bench.program.take() == [.packet(resetComplete)])
+    expect(bench.program.take(), is: [.packet(resetComplete)])
     try bench.turn(at: now)
-    #expect(bench.program.take() == [.lost("\(bench.name) closed the connection")])
+    expect(bench.program.take(), is: [.lost("\(bench.name) closed the connection")])
     let isOpen = bench.radio.isOpen
-    #expect(!isOpen)
+    expect(!isOpen)
     var time = now
     for wait in [250, 500, 1_000, 2_000, 4_000, 5_000, 5_000] as [UInt32] {
-      #expect(bench.radio.deadline == time.advanced(by: wait))
+      expect(bench.radio.deadline, is: time.advanced(by: wait))
       try bench.turn(at: time.advanced(by: wait - 1))
-      #expect(bench.radio.deadline == time.advanced(by: wait))
+      expect(bench.radio.deadline, is: time.advanced(by: wait))
       time = time.advanced(by: wait)
       try bench.turn(at: time)
-      #expect(bench.program.take() == [])
+      expect(bench.program.take(), is: [])
     }
 
     try bench.listen()
     time = time.advanced(by: 5_000)
     bench.program.outgoing = [reset]
     try bench.turn(at: time)
-    #expect(bench.program.take() == [.ready])
-    #expect(bench.radio.deadline == nil)
+    expect(bench.program.take(), is: [.ready])
+    expect(bench.radio.deadline, is: nil)
     let end = try bench.accept()
-    #expect(try end.read() == reset)
+    expect(try end.read(), is: reset)
     // Half a packet of the last connection is dropped.
     try end.write(resetComplete)
     try bench.turn(at: time)
-    #expect(bench.program.take() == [.packet(resetComplete)])
+    expect(bench.program.take(), is: [.packet(resetComplete)])
   }
 
   @Test("A controller that closes each time is retried with a pause")
@@ -111,7 +111,7 @@ struct RadioTests {
     for wait in [250, 500, 1_000] as [UInt32] {
       do { _ = try bench.accept() }
       try bench.turn(at: time)
-      #expect(bench.radio.deadline == time.advanced(by: wait))
+      expect(bench.radio.deadline, is: time.advanced(by: wait))
       time = time.advanced(by: wait)
       try bench.turn(at: time)
     }
@@ -124,8 +124,8 @@ struct RadioTests {
     bench.program.outgoing = [reset]
     // Before the loop reports the end.
     bench.serve(at: now)
-    #expect(
-      bench.program.take() == [.ready, .lost("cannot write to \(bench.path): Broken pipe")])
+    expect(
+      bench.program.take(), is: [.ready, .lost("cannot write to \(bench.path): Broken pipe")])
   }
 
   /// Symptom: of two questions in one burst, one was answered.
@@ -138,7 +138,7 @@ struct RadioTests {
     try controller.write(packets.flatMap { $0 })
     try bench.loop.wait(until: Instant(rawValue: 0))
     _ = bench.radio.serve(&program, at: now)
-    #expect(try controller.read() == packets.flatMap { $0 })
+    expect(try controller.read(), is: packets.flatMap { $0 })
   }
 
   /// Symptom: the next controller waited for ever.
@@ -152,23 +152,23 @@ struct RadioTests {
     let next = ControllerEnd(try StreamSocket.connect(host: "127.0.0.1", port: port))
     var program = Recorder()
     _ = radio.serve(&program, at: now)
-    #expect(program.take() == [.ready])
+    expect(program.take(), is: [.ready])
     for _ in 0..<3 {
       program.outgoing = [reset]
       _ = radio.serve(&program, at: now)
-      #expect(program.take() == [])
+      expect(program.take(), is: [])
     }
     program.outgoing = [reset]
     _ = radio.serve(&program, at: now)
-    #expect(
-      program.take() == [.lost("\(name) does not answer: 3 Resets had no response")])
-    #expect(try silent.read() == reset + reset + reset + reset)
+    expect(
+      program.take(), is: [.lost("\(name) does not answer: 3 Resets had no response")])
+    expect(try silent.read(), is: reset + reset + reset + reset)
 
     _ = radio.serve(&program, at: now.advanced(by: 250))
-    #expect(program.take() == [.ready])
+    expect(program.take(), is: [.ready])
     program.outgoing = [reset]
     _ = radio.serve(&program, at: now.advanced(by: 250))
-    #expect(try next.read() == reset)
+    expect(try next.read(), is: reset)
     radio.close()
   }
 
@@ -182,9 +182,9 @@ struct RadioTests {
       try controller.write(resetComplete)
       try bench.turn(at: now)
     }
-    #expect(bench.program.take().last == .packet(resetComplete))
+    expect(bench.program.take().last, is: .packet(resetComplete))
     let isOpen = bench.radio.isOpen
-    #expect(isOpen)
+    expect(isOpen)
   }
 
   @Test("A byte that cannot begin a packet is a loss that says so")
@@ -192,8 +192,9 @@ struct RadioTests {
     let bench = try Bench()
     try bench.accept().write(resetComplete + [0x7F])
     try bench.turn(at: now)
-    #expect(
-      bench.program.take() == [
+    expect(
+      bench.program.take(),
+      is: [
         .ready, .packet(resetComplete), .lost("\(bench.name) sent 0x7F where a packet begins"),
       ])
   }
@@ -210,17 +211,17 @@ struct RadioTests {
     var firstProgram = Recorder()
     firstProgram.outgoing = [reset]
     for _ in 0..<3 { try turn(&first, &firstProgram, bench.loop, at: now) }
-    #expect(firstProgram.take() == [.ready, .packet(resetComplete)])
+    expect(firstProgram.take(), is: [.ready, .packet(resetComplete)])
 
     var second = try Radio(name, loop: bench.loop)
     var secondProgram = Recorder()
     secondProgram.outgoing = [reset]
     for _ in 0..<3 { try turn(&second, &secondProgram, bench.loop, at: now) }
-    #expect(
-      secondProgram.take() == [.ready, .lost("the virtual air at unix:\(path) is full")])
-    #expect(
-      RadioError(.airIsFull, of: .virtual, failure: nil).description
-        == "the virtual air is full. End a program that uses it, or host an air for more radios "
+    expect(
+      secondProgram.take(), is: [.ready, .lost("the virtual air at unix:\(path) is full")])
+    expect(
+      RadioError(.airIsFull, of: .virtual, failure: nil).description,
+      is: "the virtual air is full. End a program that uses it, or host an air for more radios "
         + "before you start the others: eightball radio --limit 1000.")
     // It is retried, and there is room once the first one is gone.
     first.close()
@@ -228,7 +229,7 @@ struct RadioTests {
     let deadline = second.deadline
     let retry = try #require(deadline)
     for _ in 0..<4 { try turn(&second, &secondProgram, bench.loop, at: retry) }
-    #expect(secondProgram.take() == [.ready, .packet(resetComplete)])
+    expect(secondProgram.take(), is: [.ready, .packet(resetComplete)])
     second.close()
     server.close()
   }
@@ -239,14 +240,14 @@ struct RadioTests {
     let error = #expect(throws: RadioError.self) {
       _ = try Radio(.unix(path: "/tmp/no/such/socket"), loop: loop)
     }
-    #expect(error?.reason == "no controller listens at /tmp/no/such/socket")
+    expect(error?.reason, is: "no controller listens at /tmp/no/such/socket")
   }
 
   @Test("A program without a virtual air cannot open the radio virtual")
   func withoutAir() throws {
     let loop = try EventLoop()
     let error = #expect(throws: RadioError.self) { _ = try Radio(.virtual, loop: loop) }
-    #expect(error?.description == "this program has no virtual air. Choose another radio.")
+    expect(error?.description, is: "this program has no virtual air. Choose another radio.")
   }
 
   @Test("A TCP server waits for its controller, and for the next one when it is gone")
@@ -256,22 +257,22 @@ struct RadioTests {
     var radio = try Radio(.tcpServer(host: "127.0.0.1", port: port), loop: loop)
     var program = Recorder()
     try turn(&radio, &program, loop, at: now)
-    #expect(program.take() == [])
-    #expect(radio.deadline == nil)
+    expect(program.take(), is: [])
+    expect(radio.deadline, is: nil)
     var time = now
     for _ in 0..<2 {
       let controller = ControllerEnd(
         try StreamSocket.connect(host: "127.0.0.1", port: port))
-      #expect(try loop.wait(until: nil))
+      expect(try loop.wait(until: nil))
       _ = radio.serve(&program, at: time)
-      #expect(program.take() == [.ready])
+      expect(program.take(), is: [.ready])
       try controller.write(resetComplete)
       try turn(&radio, &program, loop, at: time)
-      #expect(program.take() == [.packet(resetComplete)])
+      expect(program.take(), is: [.packet(resetComplete)])
       controller.close()
-      #expect(try loop.wait(until: nil))
+      expect(try loop.wait(until: nil))
       _ = radio.serve(&program, at: time)
-      #expect(program.take().count == 1)
+      expect(program.take().count, is: 1)
       time = time.advanced(by: 250)
       _ = radio.serve(&program, at: time)
     }
@@ -286,7 +287,7 @@ struct RadioTests {
     bench.program.outgoing = [reset]
     try bench.accept().write(resetComplete)
     try bench.turn(at: now)
-    #expect(onlooker.notes == ["received \(resetComplete)", "sent \(reset)"])
+    expect(onlooker.notes, is: ["received \(resetComplete)", "sent \(reset)"])
   }
 }
 

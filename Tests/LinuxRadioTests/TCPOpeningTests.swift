@@ -1,9 +1,9 @@
 import BluetoothHost
 import Dispatch
+import Expectations
 import LinuxAir
 import LinuxTestSupport
 import Synchronization
-import Testing
 
 @testable import LinuxRadio
 
@@ -32,28 +32,28 @@ struct TCPOpeningTests {
       resolver.wait()
       return ["127.0.0.1"]
     }
-    #expect(try source.open(at: start) == .pending)
-    #expect(source.deadline == start.advanced(by: 10_000))
+    expect(try source.open(at: start), is: .pending)
+    expect(source.deadline, is: start.advanced(by: 10_000))
     // The loop is not blocked.
-    #expect(try !loop.wait(until: Instant(rawValue: 0)))
-    #expect(try source.open(at: start.advanced(by: 9_999)) == .pending)
+    expect(try !loop.wait(until: Instant(rawValue: 0)))
+    expect(try source.open(at: start.advanced(by: 9_999)), is: .pending)
     let late = SystemError(
       .timedOut, "reach", "ball.example:\(port)", explanation: "no answer within 10 s")
     for wait in [10_000, 15_000] as [UInt32] {
       #expect(throws: late) { try source.open(at: start.advanced(by: wait)) }
-      #expect(source.deadline == nil)
+      expect(source.deadline, is: nil)
     }
     resolver.answer()
-    #expect(try loop.wait(until: nil))
+    expect(try loop.wait(until: nil))
     var opening = try source.open(at: start.advanced(by: 20_000))
     if opening == .pending {
       // The connection to the address that was found.
-      #expect(source.deadline == start.advanced(by: 21_000))
-      #expect(try loop.wait(until: nil))
+      expect(source.deadline, is: start.advanced(by: 21_000))
+      expect(try loop.wait(until: nil))
       opening = try source.open(at: start.advanced(by: 20_000))
     }
-    #expect(opening == .opened)
-    #expect(resolver.calls == 1)
+    expect(opening, is: .opened)
+    expect(resolver.calls, is: 1)
     source.close()
   }
 
@@ -67,11 +67,11 @@ struct TCPOpeningTests {
       throw failure
     }
     for attempt in 1...2 {
-      #expect(try source.open(at: start) == .pending)
+      expect(try source.open(at: start), is: .pending)
       resolver.answer()
-      #expect(try loop.wait(until: nil))
+      expect(try loop.wait(until: nil))
       #expect(throws: failure) { try source.open(at: start) }
-      #expect(resolver.calls == attempt)
+      expect(resolver.calls, is: attempt)
     }
     source.close()
   }
@@ -85,12 +85,12 @@ struct TCPOpeningTests {
         resolver.wait()
         throw SystemError(.timedOut, "find the host", "ball.example:7300")
       }
-      #expect(try source.open(at: start) == .pending)
+      expect(try source.open(at: start), is: .pending)
       source.close()
-      #expect(source.deadline == nil)
+      expect(source.deadline, is: nil)
     }
     resolver.answer()
-    #expect(try !loop.wait(until: Instant(rawValue: 0)))
+    expect(try !loop.wait(until: Instant(rawValue: 0)))
   }
 
   @Test("A server's host name is also looked up, and then the radio waits for the controller")
@@ -108,7 +108,7 @@ struct TCPOpeningTests {
     let loop = try EventLoop()
     var radio = RadioSourcePort(.tcpClient(host: "256.256.256.256.invalid", port: 1), loop: loop)
     let error = #expect(throws: RadioError.self) { try radio.open(in: loop) }
-    #expect(error?.reason.contains("256.256.256.256.invalid:1") == true)
+    expect(error?.reason.contains("256.256.256.256.invalid:1"), is: true)
     radio.close()
   }
 }

@@ -1,7 +1,7 @@
+import Expectations
 import Glibc
 import Linux
 import LinuxRadio
-import Testing
 
 /// The two ends of a connection, or of a pipe into which `far` writes.
 package struct Ends: ~Copyable {
@@ -60,7 +60,7 @@ extension FileDescriptor {
 
   /// Writes a text.
   package borrowing func write(_ text: String) throws {
-    #expect(try write(Array(text.utf8).span) == text.utf8.count)
+    expect(try write(Array(text.utf8).span), is: text.utf8.count)
   }
 }
 

@@ -1,7 +1,7 @@
 import BluetoothHost
 import EightBall
+import Expectations
 import LinuxRadio
-import Testing
 
 /// A ball as a program.
 package struct PlainBall: RadioProgram, ~Copyable {

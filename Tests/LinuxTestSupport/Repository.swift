@@ -1,5 +1,5 @@
+import Expectations
 import LinuxRadio
-import Testing
 
 /// The files of the repository, by their paths from its top.
 package enum Repository {

@@ -1,7 +1,7 @@
 import BluetoothHost
+import Expectations
 import Glibc
 import LinuxRadio
-import Testing
 
 /// A program that records its calls, and sends given packets.
 package struct Recorder: RadioProgram {
@@ -110,7 +110,7 @@ package final class ControllerEnd {
 
   package func write(_ bytes: [UInt8]) throws {
     let count = try descriptor?.write(bytes.span)
-    #expect(count == bytes.count)
+    expect(count, is: bytes.count)
   }
 
   /// What can be read now, up to `limit` bytes.

@@ -1,8 +1,8 @@
+import Expectations
 import Foundation
 import LinuxAir
 import LinuxRadio
 import Synchronization
-import Testing
 import VirtualRadio
 
 /// A virtual air for the radios of one test, on a separate thread until it is released. No tested

@@ -1,5 +1,5 @@
+import Expectations
 import Glibc
-import Testing
 import VirtualBoard
 
 @Suite("The virtual chip")
@@ -13,17 +13,17 @@ struct VirtualChipTests {
 
   @Test("It has its lines' names and users")
   func info() throws {
-    #expect(chip.lineCount == 4)
-    #expect(chip.offset(ofLine: "D") == 3)
-    #expect(chip.offset(ofLine: "C") == nil)
+    expect(chip.lineCount, is: 4)
+    expect(chip.offset(ofLine: "D"), is: 3)
+    expect(chip.offset(ofLine: "C"), is: nil)
     let lines = try chip.request([button(1)], consumer: "me")
-    #expect(
-      try chip.info(of: 1)
-        == LineInfo(name: "B", consumer: "me", isOutput: false, isActiveLow: true, bias: .pullUp))
-    #expect(try chip.info(of: 2).consumer == nil)
+    expect(
+      try chip.info(of: 1),
+      is: LineInfo(name: "B", consumer: "me", isOutput: false, isActiveLow: true, bias: .pullUp))
+    expect(try chip.info(of: 2).consumer, is: nil)
     #expect(throws: GPIOError.noSuchLine) { try chip.info(of: 4) }
     lines.release()
-    #expect(try chip.info(of: 1).consumer == nil)
+    expect(try chip.info(of: 1).consumer, is: nil)
   }
 
   @Test("An edge has its line, polarity, time and sequence numbers")
@@ -36,8 +36,9 @@ struct VirtualChipTests {
     chip.drive(3, .low)
     chip.advance(to: 3_000)
     chip.drive(0, .nothing)
-    #expect(
-      try events(of: lines) == [
+    expect(
+      try events(of: lines),
+      is: [
         EdgeEvent(offset: 0, isActive: true, time: 1_000, sequence: 1, lineSequence: 1),
         EdgeEvent(offset: 3, isActive: true, time: 2_000, sequence: 2, lineSequence: 1),
         EdgeEvent(offset: 0, isActive: false, time: 3_000, sequence: 3, lineSequence: 2),
@@ -58,8 +59,8 @@ struct VirtualChipTests {
     chip.drive(0, drive)
     let lines = try chip.request(
       [LineSettings(offset: 0, direction: .input, isActiveLow: isLow, bias: bias)], consumer: "me")
-    #expect(try lines.isActive(0) == isActive)
-    #expect(try lines.nextEvent() == nil)
+    expect(try lines.isActive(0), is: isActive)
+    expect(try lines.nextEvent(), is: nil)
   }
 
   @Test("An output keeps the level that was set, whatever drives it, also after its release")
@@ -69,18 +70,18 @@ struct VirtualChipTests {
         LineSettings(offset: 0, direction: .output(isActive: false)),
         LineSettings(offset: 1, direction: .output(isActive: true), isActiveLow: true),
       ], consumer: "me")
-    #expect(chip.isHigh(0) == false)
-    #expect(chip.isHigh(1) == false)
+    expect(chip.isHigh(0), is: false)
+    expect(chip.isHigh(1), is: false)
     try lines.set(0, isActive: true)
     try lines.set(1, isActive: false)
     chip.drive(0, .low)
-    #expect(chip.isHigh(0) == true)
-    #expect(chip.isHigh(1) == true)
-    #expect(try lines.isActive(0))
-    #expect(try lines.nextEvent() == nil)
+    expect(chip.isHigh(0), is: true)
+    expect(chip.isHigh(1), is: true)
+    expect(try lines.isActive(0))
+    expect(try lines.nextEvent(), is: nil)
     lines.release()
-    #expect(chip.isHigh(0) == true)
-    #expect(chip.isHigh(4) == nil)
+    expect(chip.isHigh(0), is: true)
+    expect(chip.isHigh(4), is: nil)
   }
 
   @Test("A line has one user; a request gets all lines, or none")
@@ -89,7 +90,7 @@ struct VirtualChipTests {
     #expect(throws: GPIOError.busy) {
       try chip.request([button(1), button(0)], consumer: "second")
     }
-    #expect(try chip.info(of: 1).consumer == nil)
+    expect(try chip.info(of: 1).consumer, is: nil)
     #expect(throws: GPIOError.noSuchLine) { try chip.request([button(4)], consumer: "second") }
     #expect(throws: GPIOError.noSuchLine) {
       try chip.request([button(1), button(1)], consumer: "second")
@@ -119,23 +120,24 @@ struct VirtualChipTests {
       chip.drive(0, .nothing)
     }
     chip.drive(0, .low)
-    #expect(chip.deadline == 15_000)
+    expect(chip.deadline, is: 15_000)
     chip.advance(to: 14_999)
-    #expect(try lines.nextEvent() == nil)
-    #expect(try !lines.isActive(0))
+    expect(try lines.nextEvent(), is: nil)
+    expect(try !lines.isActive(0))
     chip.advance(to: 20_000)
-    #expect(
-      try events(of: lines) == [
+    expect(
+      try events(of: lines),
+      is: [
         EdgeEvent(offset: 0, isActive: true, time: 15_000, sequence: 1, lineSequence: 1)
       ])
-    #expect(try lines.isActive(0))
+    expect(try lines.isActive(0))
     // A spike that is shorter than the debounce time does not count.
     chip.drive(0, .nothing)
     chip.advance(to: 25_000)
     chip.drive(0, .low)
     chip.advance(to: 90_000)
-    #expect(try lines.nextEvent() == nil)
-    #expect(chip.deadline == nil)
+    expect(try lines.nextEvent(), is: nil)
+    expect(chip.deadline, is: nil)
   }
 
   @Test("A full queue drops its oldest edges, which the sequence numbers show")
@@ -143,23 +145,23 @@ struct VirtualChipTests {
     let lines = try chip.request([button(0)], consumer: "me")
     for index in 0..<20 { chip.drive(0, index % 2 == 0 ? .low : .nothing) }
     // 16 of 20 are kept: 5 to 20.
-    #expect(try events(of: lines).map(\.sequence) == Array(5...20))
+    expect(try events(of: lines).map(\.sequence), is: Array(5...20))
     let few = try chip.request([button(1)], consumer: "me", eventCapacity: 2)
     for index in 0..<3 { chip.drive(1, index % 2 == 0 ? .low : .nothing) }
-    #expect(try events(of: few).map(\.sequence) == [2, 3])
+    expect(try events(of: few).map(\.sequence), is: [2, 3])
   }
 
   @Test("The descriptor is readable while there is an edge")
   func descriptor() throws {
     let lines = try chip.request([button(0)], consumer: "me")
-    #expect(!isReadable(lines.descriptor))
+    expect(!isReadable(lines.descriptor))
     chip.drive(0, .low)
     chip.drive(0, .nothing)
-    #expect(isReadable(lines.descriptor))
+    expect(isReadable(lines.descriptor))
     _ = try lines.nextEvent()
-    #expect(isReadable(lines.descriptor))
+    expect(isReadable(lines.descriptor))
     _ = try lines.nextEvent()
-    #expect(!isReadable(lines.descriptor))
+    expect(!isReadable(lines.descriptor))
   }
 
   @Test("Removing a chip ends its requests; it is restored with free lines")
@@ -167,25 +169,25 @@ struct VirtualChipTests {
     let old = try chip.request(
       [button(0), LineSettings(offset: 1, direction: .output(isActive: true))], consumer: "me")
     chip.remove()
-    #expect(isReadable(old.descriptor))
+    expect(isReadable(old.descriptor))
     #expect(throws: GPIOError.removed) { try old.nextEvent() }
     #expect(throws: GPIOError.removed) { try old.set(1, isActive: false) }
     #expect(throws: GPIOError.removed) { try chip.request([button(0)], consumer: "me") }
     #expect(throws: GPIOError.removed) { try chip.info(of: 0) }
-    #expect(chip.isHigh(1) == false)
+    expect(chip.isHigh(1), is: false)
 
     chip.restore()
     #expect(throws: GPIOError.removed) { try old.nextEvent() }
     let new = try chip.request([button(0)], consumer: "me")
     old.release()
     chip.drive(0, .low)
-    #expect(try new.nextEvent()?.isActive == true)
+    expect(try new.nextEvent()?.isActive, is: true)
   }
 
   @Test("Its errors have the kernel's error numbers")
   func codes() {
     let errors: [GPIOError] = [.noSuchLine, .busy, .removed, .notAnOutput, .tooManyFiles]
-    #expect(errors.map(\.code) == [EINVAL, EBUSY, ENODEV, EPERM, EMFILE])
+    expect(errors.map(\.code), is: [EINVAL, EBUSY, ENODEV, EPERM, EMFILE])
   }
 
   private func events(of lines: LineRequest) throws -> [EdgeEvent] {

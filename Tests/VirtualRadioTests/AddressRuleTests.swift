@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 /// Which controllers hear, answer and connect to which, by their addresses and lists.
@@ -29,8 +29,8 @@ struct AddressRuleTests {
     ball.advertise(ownAddressType: 2, peer: publicAddress(2))
     _ = ball.receive()
     phone.connect(to: publicAddress(1), ownAddressType: 2)
-    #expect(addresses(phone) == [.zeros(6), .zeros(6)])
-    #expect(addresses(ball) == [.zeros(6), .zeros(6)])
+    expect(addresses(phone), is: [.zeros(6), .zeros(6)])
+    expect(addresses(ball), is: [.zeros(6), .zeros(6)])
   }
 
   @Test("With the own address type 0x00, a link has no private address, whatever the list says")
@@ -42,8 +42,8 @@ struct AddressRuleTests {
     ball.advertise(ownAddressType: 0, peer: publicAddress(2))
     _ = ball.receive()
     phone.connect(to: publicAddress(1))
-    #expect(addresses(phone) == [.zeros(6), .zeros(6)])
-    #expect(addresses(ball) == [.zeros(6), .zeros(6)])
+    expect(addresses(phone), is: [.zeros(6), .zeros(6)])
+    expect(addresses(ball), is: [.zeros(6), .zeros(6)])
   }
 
   @Test("A random address as identity: own types 0x01 and 0x03 use it")
@@ -54,7 +54,7 @@ struct AddressRuleTests {
       ball.send(LESetRandomAddress(randomAddress(9)))
       ball.advertise([], ownAddressType: type)
       phone.scan()
-      #expect(phone.reports() == [report(.connectable, randomAddress(9))])
+      expect(phone.reports(), is: [report(.connectable, randomAddress(9))])
     }
   }
 
@@ -65,13 +65,13 @@ struct AddressRuleTests {
     phone.resolve(publicAddress(1), localKey: resolvingKey(2))
     ball.advertise(type: 4, peer: publicAddress(2))
     for host in [phone, other] { host.scan(ownAddressType: ownAddressType) }
-    #expect(phone.reports() == [report(.directed, publicAddress(1))])
-    #expect(other.reports() == [])
+    expect(phone.reports(), is: [report(.directed, publicAddress(1))])
+    expect(other.reports(), is: [])
     other.connect(to: publicAddress(1))
-    #expect(other.controller.connectionHandles == [])
+    expect(other.controller.connectionHandles, is: [])
     // A directed advertiser accepts its target only at the address that it names.
     phone.connect(to: publicAddress(1))
-    #expect(phone.controller.connectionHandles.count == 1)
+    expect(phone.controller.connectionHandles.count, is: 1)
   }
 
   @Test("Directed advertising to the private address that the scanner uses")
@@ -82,16 +82,16 @@ struct AddressRuleTests {
     let local = try #require(
       phone.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(1)))
     ball.advertise(type: 4, peer: local)
-    #expect(phone.reports() == [report(.directed, publicAddress(1))])
+    expect(phone.reports(), is: [report(.directed, publicAddress(1))])
     // The same address is not the one of a scanner with a public address, unless it resolves.
     phone.stopScanning()
     phone.scan()
-    #expect(phone.reports() == [])
+    expect(phone.reports(), is: [])
     phone.stopScanning()
     _ = phone.receive()
     phone.enableResolution()
     phone.scan()
-    #expect(phone.reports() == [report(.directed, publicAddress(1))])
+    expect(phone.reports(), is: [report(.directed, publicAddress(1))])
   }
 
   @Test("A device without a key of its own is accepted at its identity")
@@ -100,7 +100,7 @@ struct AddressRuleTests {
     phone.enableResolution()
     phone.scan()
     ball.advertise([])
-    #expect(phone.reports() == [report(.connectable, publicAddress(1))])
+    expect(phone.reports(), is: [report(.connectable, publicAddress(1))])
   }
 
   @Test("Active scans: who is answered, by the advertiser's filter and list")
@@ -110,8 +110,8 @@ struct AddressRuleTests {
     for (filter, phoneCount, otherCount) in [(UInt8(0), 2, 2), (1, 2, 1), (2, 2, 2), (3, 2, 1)] {
       ball.advertise([], scanResponse: [2, 9, 65], filterPolicy: filter)
       for host in [phone, other] { host.scan(active: true) }
-      #expect(phone.reports().count == phoneCount, "filter \(filter)")
-      #expect(other.reports().count == otherCount, "filter \(filter)")
+      expect(phone.reports().count, is: phoneCount, "filter \(filter)")
+      expect(other.reports().count, is: otherCount, "filter \(filter)")
       for host in [phone, other] { host.stopScanning() }
       ball.send(LESetAdvertisingEnable(false))
     }
@@ -126,13 +126,14 @@ struct AddressRuleTests {
       ball.send(add, [0, 2, 0, 0, 0, 0, 0xF0])
       ball.advertise(filterPolicy: filter)
       other.connect(to: publicAddress(1))
-      #expect(
-        other.controller.connectionHandles.count == (filter & 0b10 == 0 ? 1 : 0), "filter \(filter)"
+      expect(
+        other.controller.connectionHandles.count, is: filter & 0b10 == 0 ? 1 : 0,
+        "filter \(filter)"
       )
       other.send(.leCreateConnectionCancel)
       ball.advertise(filterPolicy: filter)
       phone.connect(to: publicAddress(1))
-      #expect(phone.controller.connectionHandles.count == 1, "filter \(filter)")
+      expect(phone.controller.connectionHandles.count, is: 1, "filter \(filter)")
     }
   }
 
@@ -140,9 +141,9 @@ struct AddressRuleTests {
   func unconnectable(type: UInt8) {
     ball.advertise(type: type)
     phone.connect(to: publicAddress(1))
-    #expect(phone.receive() == [status(.leCreateConnection)])
-    #expect(ball.controller.isAdvertising)
-    #expect(air.deadline == nil)
+    expect(phone.receive(), is: [status(.leCreateConnection)])
+    expect(ball.controller.isAdvertising)
+    expect(air.deadline, is: nil)
   }
 
   @Test("An initiator at its limit on links connects after one of them ends")
@@ -152,15 +153,15 @@ struct AddressRuleTests {
     small.advertise()
     _ = small.receive()
     phone.connect(to: small.controller.address)
-    #expect(small.controller.connectionHandles.count == 1)
+    expect(small.controller.connectionHandles.count, is: 1)
     ball.advertise()
     air.advance(to: milliseconds(1_000))
-    #expect(ball.controller.isAdvertising)
+    expect(ball.controller.isAdvertising)
     small.send(Disconnect(handle: small.handle, reason: .remoteUserTerminatedConnection))
-    #expect(small.controller.connectionHandles.count == 0)
+    expect(small.controller.connectionHandles.count, is: 0)
     air.advance(to: milliseconds(1_100))
-    #expect(!ball.controller.isAdvertising)
-    #expect(small.controller.connectionHandles.count == 1)
+    expect(!ball.controller.isAdvertising)
+    expect(small.controller.connectionHandles.count, is: 1)
   }
 
   @Test("Two devices that have a link do not connect again; a third finds the advertiser")
@@ -170,10 +171,10 @@ struct AddressRuleTests {
     phone.send(HCIOpcode(rawValue: 0x2011), [0, 1, 0, 0, 0, 0, 0xF0])
     phone.connect(to: .zero, filterPolicy: 1)
     ball.advertise()
-    #expect(phone.controller.connectionHandles.count == 1)
-    #expect(ball.controller.isAdvertising)
+    expect(phone.controller.connectionHandles.count, is: 1)
+    expect(ball.controller.isAdvertising)
     other.connect(to: publicAddress(1))
-    #expect(other.controller.connectionHandles.count == 1)
+    expect(other.controller.connectionHandles.count, is: 1)
   }
 
   @Test("An advertiser does not answer a device with a key that scans at its identity")
@@ -182,8 +183,8 @@ struct AddressRuleTests {
     ball.enableResolution()
     ball.advertise([], scanResponse: [2, 9, 65])
     for host in [phone, other] { host.scan(active: true) }
-    #expect(phone.reports() == [report(.connectable, publicAddress(1))])
-    #expect(other.reports().count == 2)
+    expect(phone.reports(), is: [report(.connectable, publicAddress(1))])
+    expect(other.reports().count, is: 2)
     // In device privacy mode it does.
     for host in [phone, ball] {
       host.stopScanning()
@@ -193,7 +194,7 @@ struct AddressRuleTests {
     ball.send(LESetAdvertisingEnable(true))
     _ = phone.receive()
     phone.scan(active: true)
-    #expect(phone.reports().count == 2)
+    expect(phone.reports().count, is: 2)
   }
 
   @Test(
@@ -206,7 +207,7 @@ struct AddressRuleTests {
     for type in UInt8(0)...3 {
       activity.begin(ball, ownAddressType: type)
       let local = ball.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(7))
-      #expect((local != nil) == (type >= 2), "type \(type)")
+      expect((local != nil), is: type >= 2, "type \(type)")
       activity.end(ball)
     }
   }
@@ -219,8 +220,8 @@ struct AddressRuleTests {
     }
     ball.send(LESetAdvertisingEnable(false))
     phone.connect(to: randomAddress(9))
-    #expect(other.controller.connectionHandles.count == 1)
-    #expect(ball.controller.connectionHandles == [])
+    expect(other.controller.connectionHandles.count, is: 1)
+    expect(ball.controller.connectionHandles, is: [])
   }
 
   @Test("A link notes the private address of the other side, which no scan has heard before")
@@ -235,7 +236,7 @@ struct AddressRuleTests {
       let noted = host.resolvableAddress(.leReadPeerResolvableAddress, for: publicAddress(number))
       let own = peer.resolvableAddress(
         .leReadLocalResolvableAddress, for: host.controller.address)
-      #expect(noted != nil && noted == own)
+      expect(noted != nil && noted == own)
     }
   }
 
@@ -243,7 +244,7 @@ struct AddressRuleTests {
   func directedData() {
     ball.advertise([2, 1, 6], type: 4, peer: publicAddress(2))
     phone.scan(active: true)
-    #expect(phone.reports() == [report(.directed, publicAddress(1))])
+    expect(phone.reports(), is: [report(.directed, publicAddress(1))])
   }
 
   @Test("A signal strength in one direction leaves the other; out of range holds in both")
@@ -252,8 +253,9 @@ struct AddressRuleTests {
     for (advertiser, scanner, strength) in [(ball, phone, Int8(-20)), (phone, ball, -50)] {
       advertiser.advertise([])
       scanner.scan()
-      #expect(
-        scanner.reports() == [
+      expect(
+        scanner.reports(),
+        is: [
           report(.connectable, advertiser.controller.address, rssi: strength)
         ])
       advertiser.send(LESetAdvertisingEnable(false))
@@ -263,8 +265,8 @@ struct AddressRuleTests {
     for (advertiser, scanner) in [(ball, phone), (phone, ball)] {
       advertiser.advertise([])
       scanner.scan()
-      #expect(scanner.reports() == [])
-      #expect(air.deadline == nil)
+      expect(scanner.reports(), is: [])
+      expect(air.deadline, is: nil)
       advertiser.send(LESetAdvertisingEnable(false))
       scanner.stopScanning()
     }
@@ -272,7 +274,7 @@ struct AddressRuleTests {
     air.setSignalStrength(-10, from: ball.controller, to: phone.controller)
     ball.advertise([])
     phone.scan()
-    #expect(phone.reports() == [report(.connectable, publicAddress(1), rssi: -10)])
+    expect(phone.reports(), is: [report(.connectable, publicAddress(1), rssi: -10)])
   }
 
   @Test("Only the links of the two controllers break when they are out of each other's range")
@@ -284,9 +286,9 @@ struct AddressRuleTests {
     }
     air.setSignalStrength(nil, from: phone.controller, to: ball.controller)
     air.advance(to: milliseconds(720))
-    #expect(phone.controller.connectionHandles == [])
-    #expect(other.controller.connectionHandles.count == 1)
-    #expect(ball.controller.connectionHandles.count == 1)
+    expect(phone.controller.connectionHandles, is: [])
+    expect(other.controller.connectionHandles.count, is: 1)
+    expect(ball.controller.connectionHandles.count, is: 1)
   }
 
   @Test("A peer out of range or vanished has no signal strength: 127")
@@ -295,20 +297,20 @@ struct AddressRuleTests {
     let near = bytes { $0.write(pair.central.handle.rawValue) }
     pair.air.setSignalStrength(
       nil, from: pair.central.controller, to: pair.peripheral.controller)
-    #expect(
-      pair.central.ask(.readRSSI, near) == [complete(.readRSSI, .success, near + [0x7F])])
+    expect(
+      pair.central.ask(.readRSSI, near), is: [complete(.readRSSI, .success, near + [0x7F])])
     // The other commands that need the peer are accepted, and get no event.
     for opcode in [HCIOpcode.readRemoteVersionInformation, .leReadRemoteFeatures] {
-      #expect(pair.central.ask(opcode, near) == [status(opcode)])
+      expect(pair.central.ask(opcode, near), is: [status(opcode)])
     }
-    #expect(
-      pair.central.ask(.leReadPHY, near) == [complete(.leReadPHY, .success, near + [1, 1])])
-    #expect(
-      pair.central.ask(.leSetPHY, near + [3, 0, 0, 0, 0]) == [status(.leSetPHY)])
-    #expect(
+    expect(
+      pair.central.ask(.leReadPHY, near), is: [complete(.leReadPHY, .success, near + [1, 1])])
+    expect(
+      pair.central.ask(.leSetPHY, near + [3, 0, 0, 0, 0]), is: [status(.leSetPHY)])
+    expect(
       pair.central.ask(
         LESetDataLength(
           handle: pair.central.handle, transmitOctets: 251, transmitTime: 2_120)
-      ).count == 1)
+      ).count, is: 1)
   }
 }

@@ -1,8 +1,8 @@
 import BluetoothHost
+import Expectations
 import Glibc
 import LinuxAir
 import LinuxRadio
-import Testing
 import VirtualRadio
 
 // One at a time: two of the tests lower the limit on open files, which all tests of a process share.
@@ -82,16 +82,16 @@ struct AirServerTests {
     let fixture = try Fixture("clients")
     let first = try fixture.connect()
     let second = try fixture.connect()
-    #expect(fixture.server.clientCount == 2)
+    expect(fixture.server.clientCount, is: 2)
     try second.send(readAddress + readAddress)
     for byte in readAddress {
       try first.send([byte])
       try fixture.settle()
     }
-    #expect(try first.receive() == complete(.readBDADDR, .success, [1, 0, 0, 0, 0, 0xF0]))
+    expect(try first.receive(), is: complete(.readBDADDR, .success, [1, 0, 0, 0, 0, 0xF0]))
     let answer = complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0])
-    #expect(try second.receive() == answer + answer)
-    #expect(fixture.notices == ["F0:00:00:00:00:01 joined", "F0:00:00:00:00:02 joined"])
+    expect(try second.receive(), is: answer + answer)
+    expect(fixture.notices, is: ["F0:00:00:00:00:01 joined", "F0:00:00:00:00:02 joined"])
   }
 
   @Test("The program's controller talks to a client; a closed socket means loss of power")
@@ -106,28 +106,29 @@ struct AirServerTests {
       try phone.send(bytes { SetEventMask(mask: .max).writePacket(to: &$0) })
       try phone.send(bytes { LECreateConnection(to: publicAddress(1)).writePacket(to: &$0) })
       try fixture.settle()
-      #expect(ball.receive().count == 1)
+      expect(ball.receive().count, is: 1)
       _ = try phone.receive()
       let handle = try #require(
         fixture.server.air.controllers.last?.connectionHandles.first)
       try phone.send(acl(handle, .firstNonFlushable, [1, 2]))
       try fixture.settle()
-      #expect(ball.receive() == [acl(ball.handle, .firstFlushable, [1, 2])])
+      expect(ball.receive(), is: [acl(ball.handle, .firstFlushable, [1, 2])])
       // The credit returns after the program has read its controller's packet.
-      #expect(try phone.receive() == [])
+      expect(try phone.receive(), is: [])
       fixture.server.advance(to: fixture.server.air.now)
-      #expect(try phone.receive() == completed(handle))
+      expect(try phone.receive(), is: completed(handle))
       fixture.drop(phone)
     }
     let handle = ball.handle
     try fixture.settle()
-    #expect(fixture.server.clientCount == 0)
-    #expect(fixture.notices.last == "F0:00:00:00:00:02 left")
-    #expect(ball.receive() == [])
+    expect(fixture.server.clientCount, is: 0)
+    expect(fixture.notices.last, is: "F0:00:00:00:00:02 left")
+    expect(ball.receive(), is: [])
     let deadline = try #require(fixture.server.deadline)
     fixture.server.advance(to: deadline)
-    #expect(
-      ball.receive() == [
+    expect(
+      ball.receive(),
+      is: [
         ended(handle, .connectionTimeout)
       ])
   }
@@ -139,13 +140,12 @@ struct AirServerTests {
     let right = try fixture.connect()
     try wrong.send([0x77, 1, 2, 3])
     try fixture.settle()
-    #expect(fixture.server.clientCount == 1)
-    #expect(
-      fixture.notices.last
-        == "F0:00:00:00:00:01 dropped: it sent 0x77 where a packet begins")
+    expect(fixture.server.clientCount, is: 1)
+    expect(
+      fixture.notices.last, is: "F0:00:00:00:00:01 dropped: it sent 0x77 where a packet begins")
     try right.send(readAddress)
     try fixture.settle()
-    #expect(try right.receive()?.count == 13)
+    expect(try right.receive()?.count, is: 13)
   }
 
   @Test("A client that never reads its answers is dropped")
@@ -157,10 +157,10 @@ struct AirServerTests {
       try host.send(many)
       try fixture.settle()
     }
-    #expect(fixture.server.clientCount == 0)
-    #expect(
-      fixture.notices.last
-        == "F0:00:00:00:00:01 dropped: it sends commands and does not read the answers")
+    expect(fixture.server.clientCount, is: 0)
+    expect(
+      fixture.notices.last,
+      is: "F0:00:00:00:00:01 dropped: it sends commands and does not read the answers")
   }
 
   @Test("When the air is full, a new client's first command is refused, until one leaves")
@@ -169,15 +169,16 @@ struct AirServerTests {
     _ = try fixture.connect()
     for _ in 0..<2 {
       let second = try fixture.connect()
-      #expect(fixture.server.clientCount == 1)
+      expect(fixture.server.clientCount, is: 1)
       try second.send([0x01, 0x03, 0x0C, 0x00])
       try fixture.settle()
-      #expect(try second.receive() == complete(.reset, .rejectedDueToLimitedResources))
-      #expect(try second.receive() == nil)
+      expect(try second.receive(), is: complete(.reset, .rejectedDueToLimitedResources))
+      expect(try second.receive(), is: nil)
     }
     // It is reported once, not for each retry of a program.
-    #expect(
-      fixture.notices == [
+    expect(
+      fixture.notices,
+      is: [
         "F0:00:00:00:00:01 joined", "the virtual air is full (1 radio): refused a program",
       ])
     fixture.drop(fixture.clients[0])
@@ -185,9 +186,9 @@ struct AirServerTests {
     let next = try fixture.connect()
     try next.send(readAddress)
     try fixture.settle()
-    #expect(try next.receive() == complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0]))
+    expect(try next.receive(), is: complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0]))
     _ = try fixture.connect()
-    #expect(fixture.notices.last == "the virtual air is full (1 radio): refused a program")
+    expect(fixture.notices.last, is: "the virtual air is full (1 radio): refused a program")
   }
 
   @Test("At the limit on open files, a client is refused, and the others stay")
@@ -204,15 +205,15 @@ struct AirServerTests {
       defer { _ = try? it.limitFiles(to: usual) }
       for _ in 0..<3 {
         let second = try fixture.connect()
-        #expect(try second.receive() == complete(.reset, .rejectedDueToLimitedResources))
-        #expect(try second.receive() == nil)
+        expect(try second.receive(), is: complete(.reset, .rejectedDueToLimitedResources))
+        expect(try second.receive(), is: nil)
         fixture.drop(second)
       }
-      #expect(fixture.notices.count == 2)
-      #expect(fixture.notices.last?.contains("Too many open files") == true)
+      expect(fixture.notices.count, is: 2)
+      expect(fixture.notices.last?.contains("Too many open files"), is: true)
       try first.send(it.readAddress)
       try fixture.settle()
-      #expect(try first.receive()?.count == 13)
+      expect(try first.receive()?.count, is: 13)
     }
   }
 
@@ -222,12 +223,12 @@ struct AirServerTests {
     let first = try fixture.connect()
     let oldest = try fixture.connect()
     for _ in 0..<15 { _ = try fixture.connect() }
-    #expect(try oldest.receive() == [])
+    expect(try oldest.receive(), is: [])
     _ = try fixture.connect()
-    #expect(try oldest.receive() == nil)
+    expect(try oldest.receive(), is: nil)
     try first.send(readAddress)
     try fixture.settle()
-    #expect(try first.receive()?.count == 13)
+    expect(try first.receive()?.count, is: 13)
   }
 
   @Test("A refused client stays until its first command is complete")
@@ -238,14 +239,14 @@ struct AirServerTests {
     for byte in readAddress.dropLast() {
       try second.send([byte])
       try fixture.settle()
-      #expect(try second.receive() == [])
+      expect(try second.receive(), is: [])
     }
     try second.send([readAddress[3]])
     try fixture.settle()
-    #expect(
-      try second.receive() == complete(.readBDADDR, .rejectedDueToLimitedResources, .zeros(6)))
-    #expect(try second.receive() == nil)
-    #expect(fixture.server.clientCount == 1)
+    expect(
+      try second.receive(), is: complete(.readBDADDR, .rejectedDueToLimitedResources, .zeros(6)))
+    expect(try second.receive(), is: nil)
+    expect(fixture.server.clientCount, is: 1)
   }
 
   @Test("A refused client that leaves by itself causes no notice")
@@ -254,22 +255,23 @@ struct AirServerTests {
     _ = try fixture.connect()
     fixture.drop(try fixture.connect())
     try fixture.settle()
-    #expect(
-      fixture.notices == [
+    expect(
+      fixture.notices,
+      is: [
         "F0:00:00:00:00:01 joined", "the virtual air is full (1 radio): refused a program",
       ])
   }
 
   @Test("A server accepts 64 clients by default, and up to its limit")
   func limits() throws {
-    #expect(AirServer.defaultMaximumClients == 64)
-    #expect(AirServer(air: VirtualAir(), loop: try EventLoop()).maximumClients == 64)
+    expect(AirServer.defaultMaximumClients, is: 64)
+    expect(AirServer(air: VirtualAir(), loop: try EventLoop()).maximumClients, is: 64)
     let fixture = try Fixture("limits", maximumClients: 2)
     for expected in [1, 2, 2] {
       _ = try fixture.connect()
-      #expect(fixture.server.clientCount == expected)
+      expect(fixture.server.clientCount, is: expected)
     }
-    #expect(fixture.notices.last == "the virtual air is full (2 radios): refused a program")
+    expect(fixture.notices.last, is: "the virtual air is full (2 radios): refused a program")
   }
 
   @Test("If even a refusal needs a file too many, clients wait until one leaves")
@@ -284,17 +286,17 @@ struct AirServerTests {
       let usual = try it.limitFiles(to: 3)
       try fixture.settle()
       _ = try it.limitFiles(to: usual)
-      #expect(fixture.notices.count == 2)
-      #expect(fixture.notices.last?.contains("Too many open files") == true)
+      expect(fixture.notices.count, is: 2)
+      expect(fixture.notices.last?.contains("Too many open files"), is: true)
       // The loop is not woken again for the client that waits.
       try second.send(it.readAddress)
       try fixture.settle()
-      #expect(try second.receive() == [])
-      #expect(fixture.server.clientCount == 1)
+      expect(try second.receive(), is: [])
+      expect(fixture.server.clientCount, is: 1)
       fixture.drop(fixture.clients[0])
       try fixture.settle()
-      #expect(fixture.server.clientCount == 1)
-      #expect(try second.receive() == complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0]))
+      expect(fixture.server.clientCount, is: 1)
+      expect(try second.receive(), is: complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0]))
     }
   }
 
@@ -307,10 +309,10 @@ struct AirServerTests {
       try host.send(
         [0x02, 1, 0, UInt8(count & 0xFF), UInt8(count >> 8)] + [UInt8](repeating: 0, count: count))
       try fixture.settle()
-      #expect(controller.counters.packetsForUnknownLinks == unknown)
-      #expect(controller.counters.malformedPackets == malformed)
+      expect(controller.counters.packetsForUnknownLinks, is: unknown)
+      expect(controller.counters.malformedPackets, is: malformed)
     }
-    #expect(fixture.server.clientCount == 1)
+    expect(fixture.server.clientCount, is: 1)
   }
 
   @Test("A polite server: a closed socket ends the client's links at once")
@@ -328,11 +330,12 @@ struct AirServerTests {
     }
     let handle = ball.handle
     try fixture.settle()
-    #expect(
-      ball.receive() == [
+    expect(
+      ball.receive(),
+      is: [
         ended(handle, .remoteDevicePoweredOff)
       ])
-    #expect(fixture.server.deadline == nil)
+    expect(fixture.server.deadline, is: nil)
   }
 
   @Test("A client that reads slowly gets every packet in order")
@@ -352,9 +355,9 @@ struct AirServerTests {
       try fixture.settle()
     }
     // 3 (header) + 4 (credits, opcode, status) + 64 = 71 bytes an answer.
-    #expect(received.count == expected * 71)
-    #expect(Set((0..<expected).map { received[$0 * 71 + 1] }) == [0x0E])
-    #expect(fixture.server.clientCount == 1)
+    expect(received.count, is: expected * 71)
+    expect(Set((0..<expected).map { received[$0 * 71 + 1] }), is: [0x0E])
+    expect(fixture.server.clientCount, is: 1)
   }
 
   @Test("Closing a server disconnects every client")
@@ -363,10 +366,10 @@ struct AirServerTests {
     let host = try fixture.connect()
     _ = fixture.server.air.addController()
     fixture.server.close()
-    #expect(fixture.server.clientCount == 0)
-    #expect(fixture.server.air.controllers.count == 1)
+    expect(fixture.server.clientCount, is: 0)
+    expect(fixture.server.air.controllers.count, is: 1)
     // The end of the stream arrives once the server has closed its side of the socket.
-    #expect(try host.receive() == nil)
+    expect(try host.receive(), is: nil)
     #expect(throws: SystemError.self) { _ = try StreamSocket.connect(path: fixture.path) }
   }
 

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 /// A command, and what its refusal has: Core Specification, Vol 4, Part E, 7.
@@ -84,15 +84,15 @@ struct CommandRefusalTests {
       // Too long by one byte; and too short for the handle, which then is 0.
       for count in [command.length + 1, 1] where count != command.length {
         let parameters = (0..<count).map { UInt8($0 % 7 + 1) }
-        #expect(
-          host.ask(command.opcode, parameters)
-            == [command.refusal(.invalidCommandParameters, parameters)], "\(command), \(count)")
+        expect(
+          host.ask(command.opcode, parameters),
+          is: [command.refusal(.invalidCommandParameters, parameters)], "\(command), \(count)")
       }
     }
     // The only command without a bit of its own.
-    #expect(
-      host.ask(.readLocalSupportedCommands, [0])
-        == [complete(.readLocalSupportedCommands, .invalidCommandParameters, .zeros(64))])
+    expect(
+      host.ask(.readLocalSupportedCommands, [0]),
+      is: [complete(.readLocalSupportedCommands, .invalidCommandParameters, .zeros(64))])
   }
 
   @Test("Read Local Supported Commands has the bits of exactly these commands, by configuration")
@@ -122,15 +122,16 @@ struct CommandRefusalTests {
         expected[command.octet] |= 1 << command.bit
       }
       let host = TestHost(on: air, configuration: configuration)
-      #expect(
-        host.ask(.readLocalSupportedCommands)
-          == [complete(.readLocalSupportedCommands, .success, expected)], "\(name)")
-      #expect(
-        host.ask(.leReadLocalSupportedFeatures) == [
+      expect(
+        host.ask(.readLocalSupportedCommands),
+        is: [complete(.readLocalSupportedCommands, .success, expected)], "\(name)")
+      expect(
+        host.ask(.leReadLocalSupportedFeatures),
+        is: [
           complete(.leReadLocalSupportedFeatures, .success, bytes { $0.write(features) })
         ], "\(name)")
       for opcode in missing.map({ HCIOpcode(rawValue: $0) }) {
-        #expect(host.ask(opcode) == [status(opcode, .unknownCommand)], "\(name)")
+        expect(host.ask(opcode), is: [status(opcode, .unknownCommand)], "\(name)")
       }
     }
   }
@@ -144,9 +145,9 @@ struct CommandRefusalTests {
     ]
     for command in RefusedCommand.all where opcodes.contains(command.opcode.rawValue) {
       let parameters = [0xFE, 0x0E] + [UInt8].zeros(command.length - 2)
-      #expect(
-        pair.central.ask(command.opcode, parameters)
-          == [command.refusal(.unknownConnectionIdentifier, parameters)], "\(command)")
+      expect(
+        pair.central.ask(command.opcode, parameters),
+        is: [command.refusal(.unknownConnectionIdentifier, parameters)], "\(command)")
     }
   }
 
@@ -167,17 +168,17 @@ struct CommandRefusalTests {
       let handle = bytes { $0.write(host.handle.rawValue) }
       for (opcode, rest, code) in forbidden {
         let command = RefusedCommand.all.first { $0.opcode.rawValue == opcode }
-        #expect(
-          host.ask(HCIOpcode(rawValue: opcode), handle + rest)
-            == [command?.refusal(code, handle)], "\(String(opcode, radix: 16)) \(rest)")
+        expect(
+          host.ask(HCIOpcode(rawValue: opcode), handle + rest),
+          is: [command?.refusal(code, handle)], "\(String(opcode, radix: 16)) \(rest)")
       }
     }
     // Only a central starts encryption.
-    #expect(
-      pair.peripheral.ask(LEEnableEncryption(handle: pair.peripheral.handle, key: .zero))
-        == [status(.leEnableEncryption, .commandDisallowed)])
-    #expect(pair.central.controller.connectionHandles.count == 1)
-    #expect(pair.peripheral.receive() == [])
+    expect(
+      pair.peripheral.ask(LEEnableEncryption(handle: pair.peripheral.handle, key: .zero)),
+      is: [status(.leEnableEncryption, .commandDisallowed)])
+    expect(pair.central.controller.connectionHandles.count, is: 1)
+    expect(pair.peripheral.receive(), is: [])
   }
 
   @Test("Every reason that the specification allows ends a link, and no other")
@@ -187,12 +188,12 @@ struct CommandRefusalTests {
       let pair = Pair()
       let (near, far) = (pair.central.handle, pair.peripheral.handle)
       let isAllowed = allowed.contains(reason)
-      #expect(
-        pair.central.ask(.disconnect, bytes { $0.write(near.rawValue) } + [reason]).first
-          == status(.disconnect, isAllowed ? .success : .invalidCommandParameters))
+      expect(
+        pair.central.ask(.disconnect, bytes { $0.write(near.rawValue) } + [reason]).first,
+        is: status(.disconnect, isAllowed ? .success : .invalidCommandParameters))
       let end = DisconnectionComplete(
         status: .success, handle: far, reason: HCIErrorCode(rawValue: reason))
-      #expect(pair.peripheral.receive() == (isAllowed ? [event(end)] : []), "\(reason)")
+      expect(pair.peripheral.receive(), is: isAllowed ? [event(end)] : [], "\(reason)")
     }
   }
 
@@ -204,9 +205,9 @@ struct CommandRefusalTests {
     ] {
       let pair = Pair(peripheral: .init(maximumLinks: 1))
       pair.peripheral.advertise(type: type, peer: publicAddress(9))
-      #expect(
-        pair.peripheral.receive().last == complete(.leSetAdvertisingEnable, code), "\(type)")
-      #expect(pair.peripheral.controller.isAdvertising == (code == .success))
+      expect(
+        pair.peripheral.receive().last, is: complete(.leSetAdvertisingEnable, code), "\(type)")
+      expect(pair.peripheral.controller.isAdvertising, is: code == .success)
     }
   }
 
@@ -234,7 +235,7 @@ struct CommandRefusalTests {
     let device: [UInt8] = [0, 9, 0, 0, 0, 0, 0xF0]
     for (opcode, parameters) in [(UInt16(0x2011), device), (0x2012, device), (0x2010, [])] {
       let opcode = HCIOpcode(rawValue: opcode)
-      #expect(host.ask(opcode, parameters) == [complete(opcode, code)])
+      expect(host.ask(opcode, parameters), is: [complete(opcode, code)])
     }
   }
 
@@ -245,10 +246,10 @@ struct CommandRefusalTests {
     let host = TestHost(on: air)
     activity.begin(host)
     for (code, number) in [(HCIErrorCode.commandDisallowed, UInt8(1)), (.success, 2)] {
-      #expect(
-        host.ask(LESetRandomAddress(randomAddress(number)))
-          == [complete(.leSetRandomAddress, code)])
-      #expect((host.controller.randomAddress == randomAddress(number)) == (code == .success))
+      expect(
+        host.ask(LESetRandomAddress(randomAddress(number))),
+        is: [complete(.leSetRandomAddress, code)])
+      expect((host.controller.randomAddress == randomAddress(number)), is: code == .success)
       activity.end(host)
     }
   }
@@ -260,33 +261,33 @@ struct CommandRefusalTests {
     let (add, remove) = (HCIOpcode(rawValue: 0x2011), HCIOpcode(rawValue: 0x2012))
     func device(_ number: UInt8) -> [UInt8] { [0, number, 0, 0, 0, 0, 0xF0] }
     let full = complete(add, .memoryCapacityExceeded)
-    #expect(host.ask(size) == [complete(size, .success, [2])])
+    expect(host.ask(size), is: [complete(size, .success, [2])])
     for (command, number, answer) in [
       (add, UInt8(1), complete(add)), (add, 1, complete(add)), (add, 2, complete(add)),
       (add, 3, full), (add, 2, complete(add)), (remove, 9, complete(remove)), (add, 3, full),
       (remove, 1, complete(remove)), (add, 3, complete(add)), (add, 1, full),
     ] {
-      #expect(host.ask(command, device(number)) == [answer], "\(number)")
+      expect(host.ask(command, device(number)), is: [answer], "\(number)")
     }
-    #expect(host.ask(clear) == [complete(clear)])
-    for number in UInt8(4)...5 { #expect(host.ask(add, device(number)) == [complete(add)]) }
-    #expect(host.ask(add, device(6)) == [full])
+    expect(host.ask(clear), is: [complete(clear)])
+    for number in UInt8(4)...5 { expect(host.ask(add, device(number)), is: [complete(add)]) }
+    expect(host.ask(add, device(6)), is: [full])
   }
 
   @Test("A host with 1,000 unread packets may only reset: before that, each command is answered")
   func unreadLimit() {
     let host = TestHost(on: air)
     for _ in 0..<1_000 { host.send(.readBDADDR) }
-    #expect(host.controller.counters.droppedCommands == 0)
+    expect(host.controller.counters.droppedCommands, is: 0)
     host.send(.readBDADDR)
-    #expect(host.controller.counters.droppedCommands == 1)
-    #expect(host.receiveOne() != nil)
+    expect(host.controller.counters.droppedCommands, is: 1)
+    expect(host.receiveOne() != nil)
     host.send(.readBDADDR)
-    #expect(host.controller.counters.droppedCommands == 1)
-    #expect(host.receive().count == 1_000)
+    expect(host.controller.counters.droppedCommands, is: 1)
+    expect(host.receive().count, is: 1_000)
     for _ in 0..<2_000 { host.send(.readBDADDR) }
-    #expect(host.controller.counters.droppedCommands == 1_001)
-    #expect(host.ask(.reset) == [complete(.reset)])
+    expect(host.controller.counters.droppedCommands, is: 1_001)
+    expect(host.ask(.reset), is: [complete(.reset)])
   }
 
   @Test("Each event that a mask can disable is silent without its bit, and only then")
@@ -304,8 +305,8 @@ struct CommandRefusalTests {
         pair.central.send(.disconnect, handle + [0x13])
         let codes = pair.central.receive().map { $0[1] }.filter { $0 != 0x0E && $0 != 0x0F }
         let all: [UInt8] = [0x0C, 0x3E, 0x10, 0x05]
-        #expect(
-          codes == all.filter { mask == .max || ($0 == code) == (mask == only) }, "bit \(bit)")
+        expect(
+          codes, is: all.filter { mask == .max || ($0 == code) == (mask == only) }, "bit \(bit)")
       }
     }
   }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 @Suite("Commands and their answers")
@@ -57,16 +57,16 @@ struct CommandTests {
   @Test("Each command has its answer", arguments: rows)
   func answers(_ row: Row) {
     let host = TestHost(on: VirtualAir())
-    #expect(host.ask(HCIOpcode(rawValue: row.opcode), row.parameters) == [row.answer])
+    expect(host.ask(HCIOpcode(rawValue: row.opcode), row.parameters), is: [row.answer])
   }
 
   @Test("A small controller reports its sizes; shared buffers direct the host to Read Buffer Size")
   func bufferSizes() {
     let air = VirtualAir()
     let small = TestHost(on: air, configuration: .init(aclDataLength: 27, aclPacketCount: 1))
-    #expect(small.ask(.leReadBufferSize) == [complete(.leReadBufferSize, .success, [27, 0, 1])])
+    expect(small.ask(.leReadBufferSize), is: [complete(.leReadBufferSize, .success, [27, 0, 1])])
     let shared = TestHost(on: air, configuration: .init(sharesBuffers: true))
-    #expect(shared.ask(.leReadBufferSize) == [complete(.leReadBufferSize, .success, [0, 0, 0])])
+    expect(shared.ask(.leReadBufferSize), is: [complete(.leReadBufferSize, .success, [0, 0, 0])])
   }
 
   @Test("Before the host sets its masks, no LE event is enabled")
@@ -76,10 +76,10 @@ struct CommandTests {
     let other = TestHost(on: air)
     other.advertise()
     host.scan()
-    #expect(host.receive() == [complete(.leSetScanParameters), complete(.leSetScanEnable)])
+    expect(host.receive(), is: [complete(.leSetScanParameters), complete(.leSetScanEnable)])
     host.send(SetEventMask(mask: .max))
     host.send(LESetScanEnable(enable: 1, filterDuplicates: 0))
-    #expect(host.receive().last == report(.connectable, publicAddress(2), [2, 1, 6]))
+    expect(host.receive().last, is: report(.connectable, publicAddress(2), [2, 1, 6]))
   }
 
   @Test("LE Rand gives different numbers each time, and the same ones in another run")
@@ -88,17 +88,17 @@ struct CommandTests {
       let host = TestHost(on: VirtualAir(seed: seed))
       return (0..<4).flatMap { _ in host.ask(HCIOpcode(rawValue: 0x2018)) }
     }
-    #expect(run(1) == run(1))
-    #expect(run(1) != run(2))
-    #expect(Set(run(1)).count == 4)
+    expect(run(1), is: run(1))
+    expect(run(1) != run(2))
+    expect(Set(run(1)).count, is: 4)
   }
 
   @Test("The addresses count from F0:00:00:00:00:01")
   func addresses() {
     let air = VirtualAir()
-    #expect(air.addController().address == publicAddress(1))
-    #expect(air.addController(address: publicAddress(0x77)).address == publicAddress(0x77))
-    #expect(air.addController().address == publicAddress(3))
+    expect(air.addController().address, is: publicAddress(1))
+    expect(air.addController(address: publicAddress(0x77)).address, is: publicAddress(0x77))
+    expect(air.addController().address, is: publicAddress(3))
   }
 
   // MARK: What a controller computes for its host
@@ -112,9 +112,9 @@ struct CommandTests {
       0x69, 0xC4, 0xE0, 0xD8, 0x6A, 0x7B, 0x04, 0x30, 0xD8, 0xCD, 0xB7, 0x80, 0x70, 0xB4, 0xC5,
       0x5A,
     ]
-    #expect(
-      host.ask(.leEncrypt, key.reversed() + plaintext.reversed())
-        == [complete(.leEncrypt, .success, ciphertext.reversed())])
+    expect(
+      host.ask(.leEncrypt, key.reversed() + plaintext.reversed()),
+      is: [complete(.leEncrypt, .success, ciphertext.reversed())])
   }
 
   @Test("The P-256 commands are unknown, or refused; never executed")
@@ -127,11 +127,11 @@ struct CommandTests {
     let refusing = TestHost(
       on: air, configuration: .init(p256Commands: .refused(.unspecifiedError)))
     for (command, length) in commands {
-      #expect(unknowing.ask(command, .zeros(length)) == [status(command, .unknownCommand)])
-      #expect(refusing.ask(command, .zeros(length)) == [status(command, .unspecifiedError)])
+      expect(unknowing.ask(command, .zeros(length)), is: [status(command, .unknownCommand)])
+      expect(refusing.ask(command, .zeros(length)), is: [status(command, .unspecifiedError)])
       for count in 0...70 where count != length {
-        #expect(
-          refusing.ask(command, .zeros(count)) == [status(command, .invalidCommandParameters)])
+        expect(
+          refusing.ask(command, .zeros(count)), is: [status(command, .invalidCommandParameters)])
       }
     }
   }
@@ -169,9 +169,9 @@ struct CommandTests {
     let host = TestHost(on: VirtualAir())
     for step in Self.linux {
       let answers = host.ask(HCIOpcode(rawValue: step.opcode), step.parameters)
-      #expect(answers.count == 1, "\(step.name)")
-      #expect(answers.first?[1] == 0x0E, "\(step.name)")
-      #expect(answers.first?[6] == 0x00, "\(step.name)")
+      expect(answers.count, is: 1, "\(step.name)")
+      expect(answers.first?[1], is: 0x0E, "\(step.name)")
+      expect(answers.first?[6], is: 0x00, "\(step.name)")
     }
   }
 }

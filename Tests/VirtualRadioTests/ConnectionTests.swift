@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 @Suite("Connections")
@@ -15,11 +15,11 @@ struct ConnectionTests {
     phone.connect(to: publicAddress(1))
     let phoneEnd = phone.handle
     let ballEnd = ball.handle
-    #expect(phoneEnd != ballEnd)
-    #expect(
-      phone.receive() == [status(.leCreateConnection), enhanced(phoneEnd, 0, publicAddress(1))])
-    #expect(ball.receive() == [enhanced(ballEnd, 1, publicAddress(2))])
-    #expect(!ball.controller.isAdvertising)
+    expect(phoneEnd != ballEnd)
+    expect(
+      phone.receive(), is: [status(.leCreateConnection), enhanced(phoneEnd, 0, publicAddress(1))])
+    expect(ball.receive(), is: [enhanced(ballEnd, 1, publicAddress(2))])
+    expect(!ball.controller.isAdvertising)
   }
 
   @Test("An initiator waits until its advertiser comes")
@@ -27,11 +27,11 @@ struct ConnectionTests {
     let phone = TestHost(on: air)
     let ball = TestHost(on: air)
     phone.connect(to: publicAddress(2))
-    #expect(phone.receive() == [status(.leCreateConnection)])
+    expect(phone.receive(), is: [status(.leCreateConnection)])
     phone.connect(to: publicAddress(2))
-    #expect(phone.receive() == [status(.leCreateConnection, .commandDisallowed)])
+    expect(phone.receive(), is: [status(.leCreateConnection, .commandDisallowed)])
     ball.advertise()
-    #expect(phone.receive() == [enhanced(phone.handle, 0, publicAddress(2))])
+    expect(phone.receive(), is: [enhanced(phone.handle, 0, publicAddress(2))])
   }
 
   @Test("A cancelled attempt reports twice: for the command and for the connection")
@@ -39,8 +39,9 @@ struct ConnectionTests {
     let phone = TestHost(on: air)
     phone.connect(to: publicAddress(9))
     _ = phone.receive()
-    #expect(
-      phone.ask(.leCreateConnectionCancel) == [
+    expect(
+      phone.ask(.leCreateConnectionCancel),
+      is: [
         complete(.leCreateConnectionCancel),
         enhanced(ConnectionHandle(rawValue: 0), 0, .zero, status: 0x02),
       ])
@@ -60,14 +61,15 @@ struct ConnectionTests {
     phone.send(.leCreateConnectionCancel)
     phone.connect(to: DeviceAddress(kind: .public, bytes: randomAddress(7).bytes))
     phone.send(.leCreateConnectionCancel)
-    #expect(ball.receive() == [])
+    expect(ball.receive(), is: [])
     _ = phone.receive()
     phone.connect(to: randomAddress(7), ownAddressType: 1)
-    #expect(
-      phone.receive() == [
+    expect(
+      phone.receive(),
+      is: [
         status(.leCreateConnection), enhanced(phone.handle, 0, randomAddress(7)),
       ])
-    #expect(ball.receive() == [enhanced(ball.handle, 1, randomAddress(8))])
+    expect(ball.receive(), is: [enhanced(ball.handle, 1, randomAddress(8))])
   }
 
   @Test("A second link to the same device is refused")
@@ -75,14 +77,14 @@ struct ConnectionTests {
     let pair = Pair()
     pair.peripheral.advertise()
     pair.central.connect(to: pair.peripheral.controller.address)
-    #expect(pair.central.receive() == [status(.leCreateConnection, .connectionAlreadyExists)])
+    expect(pair.central.receive(), is: [status(.leCreateConnection, .connectionAlreadyExists)])
   }
 
   @Test("A full controller refuses to initiate")
   func full() {
     let pair = Pair(central: .init(maximumLinks: 1))
     pair.central.connect(to: publicAddress(9))
-    #expect(pair.central.receive() == [status(.leCreateConnection, .connectionLimitExceeded)])
+    expect(pair.central.receive(), is: [status(.leCreateConnection, .connectionLimitExceeded)])
   }
 
   @Test(
@@ -103,7 +105,7 @@ struct ConnectionTests {
         parameters: ConnectionParameters(
           minimumInterval: values[0], maximumInterval: values[1],
           latency: values[2], supervisionTimeout: values[3])))
-    #expect(phone.receive() == [status(.leCreateConnection, .invalidCommandParameters)])
+    expect(phone.receive(), is: [status(.leCreateConnection, .invalidCommandParameters)])
   }
 
   @Test("An initiator connects at the next advertisement after its advertiser comes into range")
@@ -114,11 +116,11 @@ struct ConnectionTests {
     ball.advertise(interval: 0x00A0)  // 100 ms
     phone.connect(to: publicAddress(1))
     air.advance(to: milliseconds(1_050))
-    #expect(air.deadline == nil)
+    expect(air.deadline, is: nil)
     air.setSignalStrength(-90, from: ball.controller, to: phone.controller)
     air.advance(to: milliseconds(1_150))
-    #expect(phone.controller.connectionHandles.count == 1)
-    #expect(air.deadline == nil)
+    expect(phone.controller.connectionHandles.count, is: 1)
+    expect(air.deadline, is: nil)
   }
 }
 
@@ -129,15 +131,16 @@ struct DisconnectionTests {
   func disconnect() {
     let pair = Pair()
     let (near, far) = (pair.central.handle, pair.peripheral.handle)
-    #expect(
-      pair.central.ask(Disconnect(handle: near, reason: .remoteUserTerminatedConnection)) == [
+    expect(
+      pair.central.ask(Disconnect(handle: near, reason: .remoteUserTerminatedConnection)),
+      is: [
         status(.disconnect), ended(near, .connectionTerminatedByLocalHost),
       ])
-    #expect(pair.peripheral.receive() == [ended(far, .remoteUserTerminatedConnection)])
-    #expect(
-      pair.central.ask(Disconnect(handle: near, reason: .remoteUserTerminatedConnection))
-        == [status(.disconnect, .unknownConnectionIdentifier)])
-    #expect(pair.air.deadline == nil)
+    expect(pair.peripheral.receive(), is: [ended(far, .remoteUserTerminatedConnection)])
+    expect(
+      pair.central.ask(Disconnect(handle: near, reason: .remoteUserTerminatedConnection)),
+      is: [status(.disconnect, .unknownConnectionIdentifier)])
+    expect(pair.air.deadline, is: nil)
   }
 
   @Test("A vanished peer: silence, then 0x08 after the supervision timeout")
@@ -146,16 +149,16 @@ struct DisconnectionTests {
     let handle = pair.central.handle
     pair.air.advance(to: milliseconds(50))
     pair.peripheral.controller.vanish()
-    #expect(pair.central.receive() == [])
-    #expect(pair.air.deadline == milliseconds(1_050))
+    expect(pair.central.receive(), is: [])
+    expect(pair.air.deadline, is: milliseconds(1_050))
     pair.air.advance(to: milliseconds(1_049))
-    #expect(pair.central.receive() == [])
+    expect(pair.central.receive(), is: [])
     pair.air.advance(to: milliseconds(1_050))
-    #expect(pair.central.receive() == [ended(handle, .connectionTimeout)])
-    #expect(pair.air.deadline == nil)
+    expect(pair.central.receive(), is: [ended(handle, .connectionTimeout)])
+    expect(pair.air.deadline, is: nil)
     pair.peripheral.send(.reset)
-    #expect(pair.peripheral.receive() == [])
-    #expect(pair.peripheral.controller.counters.packetsAfterRemoval == 1)
+    expect(pair.peripheral.receive(), is: [])
+    expect(pair.peripheral.controller.counters.packetsAfterRemoval, is: 1)
   }
 
   @Test("A polite removal: the peer's link ends at once")
@@ -163,18 +166,18 @@ struct DisconnectionTests {
     let pair = Pair()
     let handle = pair.central.handle
     pair.air.remove(pair.peripheral.controller, .politely)
-    #expect(pair.central.receive() == [ended(handle, .remoteDevicePoweredOff)])
-    #expect(pair.air.controllers.count == 1)
+    expect(pair.central.receive(), is: [ended(handle, .remoteDevicePoweredOff)])
+    expect(pair.air.controllers.count, is: 1)
   }
 
   @Test("Reset drops the links without events, and the peer times out")
   func reset() {
     let pair = Pair(supervisionTimeout: 10)
     let handle = pair.peripheral.handle
-    #expect(pair.central.ask(.reset) == [complete(.reset)])
-    #expect(pair.central.controller.connectionHandles == [])
+    expect(pair.central.ask(.reset), is: [complete(.reset)])
+    expect(pair.central.controller.connectionHandles, is: [])
     pair.air.advance(to: milliseconds(100))
-    #expect(pair.peripheral.receive() == [ended(handle, .connectionTimeout)])
+    expect(pair.peripheral.receive(), is: [ended(handle, .connectionTimeout)])
   }
 
   @Test("A link without a responding peer can still be closed from this side")
@@ -182,10 +185,11 @@ struct DisconnectionTests {
     let pair = Pair()
     let handle = pair.central.handle
     pair.peripheral.controller.vanish()
-    #expect(
-      pair.central.ask(Disconnect(handle: handle, reason: .remoteUserTerminatedConnection)) == [
+    expect(
+      pair.central.ask(Disconnect(handle: handle, reason: .remoteUserTerminatedConnection)),
+      is: [
         status(.disconnect), ended(handle, .connectionTerminatedByLocalHost),
       ])
-    #expect(pair.air.deadline == nil)
+    expect(pair.air.deadline, is: nil)
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 @Suite("The same calls give the same packets")
@@ -120,9 +120,9 @@ struct DeterminismTests {
     let story = Story(seed: seed)
     story.run(steps: 20_000)
     // The run has enough events to compare.
-    #expect(story.reports > 1_000)
-    #expect(story.links > 100)
-    #expect(story.droppedReports == 0)
-    #expect(story.checksum == checksum)
+    expect(story.reports > 1_000)
+    expect(story.links > 100)
+    expect(story.droppedReports, is: 0)
+    expect(story.checksum, is: checksum)
   }
 }

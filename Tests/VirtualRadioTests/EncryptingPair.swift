@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 /// A pair whose hosts encrypt their link.
@@ -31,8 +31,8 @@ struct EncryptingPair {
 
   /// The central starts; the peripheral's host gets the key request.
   func begin() {
-    #expect(enable() == [status(.leEnableEncryption)])
-    #expect(peripheral.receive() == [request])
+    expect(enable(), is: [status(.leEnableEncryption)])
+    expect(peripheral.receive(), is: [request])
   }
 
   /// LE Long Term Key Request.
@@ -48,8 +48,8 @@ struct EncryptingPair {
   /// The link becomes encrypted.
   func encrypt() {
     begin()
-    #expect(answer(key) == [complete(reply, .success, farBytes), changed(far)])
-    #expect(central.receive() == [changed(near)])
+    expect(answer(key), is: [complete(reply, .success, farBytes), changed(far)])
+    expect(central.receive(), is: [changed(near)])
   }
 
   func changed(_ handle: ConnectionHandle, _ status: HCIErrorCode = .success) -> [UInt8] {

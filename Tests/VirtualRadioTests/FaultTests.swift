@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 @Suite("Injected faults")
@@ -12,25 +12,26 @@ struct FaultTests {
     pair.central.send([1], on: near)
     pair.central.send([2], on: near)
     _ = pair.peripheral.receive()
-    #expect(pair.central.receive() == [completed(near)])
-    #expect(pair.central.controller.faults.isEmpty)
+    expect(pair.central.receive(), is: [completed(near)])
+    expect(pair.central.controller.faults.isEmpty)
     // One buffer is lost for good.
     pair.central.send([3], on: near)
     pair.central.send([4], on: near)
-    #expect(pair.central.controller.counters.packetsBeyondCredits == 1)
+    expect(pair.central.controller.counters.packetsBeyondCredits, is: 1)
   }
 
   @Test("An unanswered command, any or by opcode, is not executed")
   func unanswered() {
     let host = TestHost(on: VirtualAir())
     host.controller.faults.leaveUnanswered(.leSetRandomAddress)
-    #expect(host.ask(.readBDADDR).count == 1)
-    #expect(host.ask(LESetRandomAddress(randomAddress(1))) == [])
-    #expect(host.controller.randomAddress == nil)
-    #expect(host.ask(LESetRandomAddress(randomAddress(1))).count == 1)
+    expect(host.ask(.readBDADDR).count, is: 1)
+    expect(host.ask(LESetRandomAddress(randomAddress(1))), is: [])
+    expect(host.controller.randomAddress, is: nil)
+    expect(host.ask(LESetRandomAddress(randomAddress(1))).count, is: 1)
     host.controller.faults.leaveUnanswered(times: 2)
-    #expect([host.ask(.reset), host.ask(.readBDADDR), host.ask(.reset)].map(\.count) == [0, 0, 1])
-    #expect(host.controller.counters.unansweredCommands == 3)
+    expect(
+      [host.ask(.reset), host.ask(.readBDADDR), host.ask(.reset)].map(\.count), is: [0, 0, 1])
+    expect(host.controller.counters.unansweredCommands, is: 3)
   }
 
   @Test("A command refused with any status, known to the controller or not")
@@ -38,15 +39,15 @@ struct FaultTests {
     let host = TestHost(on: VirtualAir())
     host.controller.faults.refuse(.readBDADDR, with: .hardwareFailure)
     host.controller.faults.refuse(.leCreateConnection, with: .memoryCapacityExceeded, times: 2)
-    #expect(
-      host.ask(.readBDADDR) == [complete(.readBDADDR, .hardwareFailure, [0, 0, 0, 0, 0, 0])])
-    #expect(host.ask(.readBDADDR).first?[6] == 0)
+    expect(
+      host.ask(.readBDADDR), is: [complete(.readBDADDR, .hardwareFailure, [0, 0, 0, 0, 0, 0])])
+    expect(host.ask(.readBDADDR).first?[6], is: 0)
     for _ in 0..<2 {
-      #expect(
-        host.ask(.leCreateConnection, .zeros(25))
-          == [status(.leCreateConnection, .memoryCapacityExceeded)])
+      expect(
+        host.ask(.leCreateConnection, .zeros(25)),
+        is: [status(.leCreateConnection, .memoryCapacityExceeded)])
     }
-    #expect(host.controller.faults.isEmpty)
+    expect(host.controller.faults.isEmpty)
   }
 
   @Test("Hardware Error alone loses nothing; a failure loses everything, loudly or silently")
@@ -54,20 +55,21 @@ struct FaultTests {
     let pair = Pair(supervisionTimeout: 10)
     let far = pair.peripheral.handle
     pair.central.controller.reportHardwareError(0x42)
-    #expect(pair.central.receive() == [[0x04, 0x10, 1, 0x42]])
-    #expect(pair.central.controller.connectionHandles.count == 1)
+    expect(pair.central.receive(), is: [[0x04, 0x10, 1, 0x42]])
+    expect(pair.central.controller.connectionHandles.count, is: 1)
     pair.central.controller.fail(hardwareCode: 0x43)
-    #expect(pair.central.receive() == [[0x04, 0x10, 1, 0x43]])
-    #expect(pair.central.controller.connectionHandles == [])
+    expect(pair.central.receive(), is: [[0x04, 0x10, 1, 0x43]])
+    expect(pair.central.controller.connectionHandles, is: [])
     pair.air.advance(to: milliseconds(100))
-    #expect(
-      pair.peripheral.receive() == [
+    expect(
+      pair.peripheral.receive(),
+      is: [
         ended(far, .connectionTimeout)
       ])
     pair.peripheral.advertise()
     pair.peripheral.controller.fail(hardwareCode: nil)
-    #expect(pair.peripheral.receive() == [])
-    #expect(!pair.peripheral.controller.isAdvertising)
+    expect(pair.peripheral.receive(), is: [])
+    expect(!pair.peripheral.controller.isAdvertising)
   }
 
   @Test("A packet to the host truncated at every length")
@@ -78,8 +80,8 @@ struct FaultTests {
       host.controller.faults.cutPacket(to: length)
       // Of length 0, nothing arrives.
       let expected = length == 0 ? [] : [Array(whole.prefix(length))]
-      #expect(host.ask(.readBDADDR) == expected)
-      #expect(host.ask(.readBDADDR) == [whole])
+      expect(host.ask(.readBDADDR), is: expected)
+      expect(host.ask(.readBDADDR), is: [whole])
     }
   }
 
@@ -94,7 +96,7 @@ struct FaultTests {
     data[3] = 5
     var answer = complete(.readBDADDR, .success, [1, 0, 0, 0, 0, 0xF0])
     answer[2] = 9
-    #expect(pair.central.receive() == [data, answer])
+    expect(pair.central.receive(), is: [data, answer])
   }
 
   @Test("A packet delivered twice, and a packet lost")
@@ -107,18 +109,18 @@ struct FaultTests {
     pair.peripheral.send([2], on: far)
     pair.peripheral.send([3], on: far)
     let first = acl(near, .firstFlushable, [1])
-    #expect(pair.central.receive() == [first, first, acl(near, .firstFlushable, [3])])
+    expect(pair.central.receive(), is: [first, first, acl(near, .firstFlushable, [3])])
     // The air counts all three as delivered, once each.
-    #expect(pair.peripheral.receive() == [completed(far), completed(far), completed(far)])
+    expect(pair.peripheral.receive(), is: [completed(far), completed(far), completed(far)])
   }
 
   @Test("Removed faults do not happen")
   func removeAll() {
     let host = TestHost(on: VirtualAir())
     host.controller.faults.leaveUnanswered(times: .max)
-    #expect(host.ask(.reset) == [])
+    expect(host.ask(.reset), is: [])
     host.controller.faults.removeAll()
-    #expect(host.ask(.reset).count == 1)
+    expect(host.ask(.reset).count, is: 1)
   }
 
   @Test("A fault changes the first packet of all")
@@ -126,7 +128,7 @@ struct FaultTests {
     let air = VirtualAir()
     let host = TestHost(air.addController(), on: air)
     host.controller.faults.losePacket()
-    #expect(host.ask(.reset) == [])
-    #expect(host.ask(.reset) == [complete(.reset)])
+    expect(host.ask(.reset), is: [])
+    expect(host.ask(.reset), is: [complete(.reset)])
   }
 }

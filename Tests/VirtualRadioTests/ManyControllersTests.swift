@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 @Suite("Many controllers on one air")
@@ -38,13 +38,13 @@ struct ManyControllersTests {
       air.advance(to: milliseconds(time))
       reports += scanner.receive().filter { $0.starts(with: [0x04, 0x3E]) }
     }
-    #expect(reports.count == 2 * count)
+    expect(reports.count, is: 2 * count)
     // Event, code, length, subevent, count; then the kind (4 is a scan response), the address's
     // kind and the address.
-    #expect(Set(reports.filter { $0[5] == 0 }.map { Array($0[7..<13]) }) == addresses)
-    #expect(Set(reports.filter { $0[5] == 4 }.map { Array($0[7..<13]) }) == addresses)
+    expect(Set(reports.filter { $0[5] == 0 }.map { Array($0[7..<13]) }), is: addresses)
+    expect(Set(reports.filter { $0[5] == 4 }.map { Array($0[7..<13]) }), is: addresses)
     // All advertisers have been heard: the air can sleep.
-    #expect(air.deadline == nil)
+    expect(air.deadline, is: nil)
   }
 
   @Test("After a dropped scan response, only the scan response is reported again")
@@ -61,12 +61,12 @@ struct ManyControllersTests {
     first.advertise(type: 3)
     scanner.scan(active: true, filterDuplicates: true)
     let reports = scanner.receive().filter { $0.starts(with: [0x04, 0x3E]) }
-    #expect(reports.count == 64)
+    expect(reports.count, is: 64)
     air.advance(to: milliseconds(100))
     // 33 pairs and one without a scan response are 67 reports: 3 were dropped.
     let later = scanner.receive().map { $0[5] }
-    #expect(later.sorted() == [0, 3, 4])
-    #expect(air.deadline == nil)
+    expect(later.sorted(), is: [0, 3, 4])
+    expect(air.deadline, is: nil)
   }
 
   @Test("Addresses stay unique after very many controllers")
@@ -78,6 +78,6 @@ struct ManyControllersTests {
       if let last { air.remove(last, .vanishing) }
       last = controller
     }
-    #expect(last?.address == DeviceAddress(kind: .public, bytes: [1, 0, 1, 0, 0, 0xF0]))
+    expect(last?.address, is: DeviceAddress(kind: .public, bytes: [1, 0, 1, 0, 0, 0xF0]))
   }
 }

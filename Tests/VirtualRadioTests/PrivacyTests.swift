@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 /// A ball and a phone that know each other's identity resolving keys.
@@ -58,7 +58,7 @@ struct PrivacyTests {
       ball.send(.leSetRandomAddress, [0xAA, 0xFB, 0x0D, 0x94, 0x81, 0x70])
       ball.advertise(ownAddressType: 1)
       phone.scan()
-      #expect(phone.reports() == [report(.connectable, address, [2, 1, 6])])
+      expect(phone.reports(), is: [report(.connectable, address, [2, 1, 6])])
     }
   }
 
@@ -70,21 +70,22 @@ struct PrivacyTests {
     phone.scan(active: true, ownAddressType: 2)
     unbonded.scan(active: true)
     let stated = resolved(ballAddress)
-    #expect(
-      phone.reports() == [
+    expect(
+      phone.reports(),
+      is: [
         report(.connectable, stated, [2, 1, 6]), report(.scanResponse, stated, [2, 9, 65]),
       ])
     let strange = try #require(unbonded.reports().first)
     let local = try #require(
       ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress))
-    #expect(local.bytes[5] >> 6 == 0b01)
-    #expect(reportedAddress(strange) == bytes { local.write(to: &$0) })
-    #expect(phone.resolvableAddress(.leReadPeerResolvableAddress, for: ballAddress) == local)
+    expect(local.bytes[5] >> 6, is: 0b01)
+    expect(reportedAddress(strange), is: bytes { local.write(to: &$0) })
+    expect(phone.resolvableAddress(.leReadPeerResolvableAddress, for: ballAddress), is: local)
     // Without a key for the advertiser there is no private address.
     ball.send(LESetAdvertisingEnable(false))
     ball.advertise(ownAddressType: 2, peer: publicAddress(9))
     air.advance(to: milliseconds(200))
-    #expect(unbonded.reports().map(reportedAddress).last == bytes { ballAddress.write(to: &$0) })
+    expect(unbonded.reports().map(reportedAddress).last, is: bytes { ballAddress.write(to: &$0) })
   }
 
   @Test(
@@ -95,7 +96,7 @@ struct PrivacyTests {
     phone.scan()
     let local = try #require(
       ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress))
-    #expect(phone.reports() == [report(.connectable, local, [2, 1, 6])])
+    expect(phone.reports(), is: [report(.connectable, local, [2, 1, 6])])
   }
 
   @Test("Addresses derive from the air's seed: the same in each run, different with another seed")
@@ -107,32 +108,32 @@ struct PrivacyTests {
       _ = host.receive()
       return host.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)
     }
-    #expect(address(1) != nil)
-    #expect(address(1) == address(1))
-    #expect(address(1) != address(2))
+    expect(address(1) != nil)
+    expect(address(1), is: address(1))
+    expect(address(1) != address(2))
   }
 
   @Test(
     "An expired private address is renewed; a resolving controller sees the same device")
   func renewal() {
     bond()
-    #expect(
-      ball.ask(LESetResolvablePrivateAddressTimeout(timeout: 2))
-        == [complete(.leSetResolvablePrivateAddressTimeout)])
+    expect(
+      ball.ask(LESetResolvablePrivateAddressTimeout(timeout: 2)),
+      is: [complete(.leSetResolvablePrivateAddressTimeout)])
     ball.advertise(ownAddressType: 2, peer: phoneAddress)
     _ = ball.receive()
     let first = ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)
     for host in [phone, unbonded] { host.scan(filterDuplicates: true) }
-    #expect(phone.reports().count == 1)
-    #expect(unbonded.reports().count == 1)
+    expect(phone.reports().count, is: 1)
+    expect(unbonded.reports().count, is: 1)
     // All scanners have heard it: nothing happens before the renewal.
-    #expect(air.deadline == milliseconds(2_000))
+    expect(air.deadline, is: milliseconds(2_000))
     air.advance(to: milliseconds(2_100))
     let second = ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)
-    #expect(second != nil && second != first)
-    #expect(phone.reports() == [])
-    #expect(
-      unbonded.reports().map(reportedAddress) == [second.map { a in bytes { a.write(to: &$0) } }])
+    expect(second != nil && second != first)
+    expect(phone.reports(), is: [])
+    expect(
+      unbonded.reports().map(reportedAddress), is: [second.map { a in bytes { a.write(to: &$0) } }])
   }
 
   @Test("A link of two private devices: each event has the identity and both private addresses")
@@ -146,21 +147,23 @@ struct PrivacyTests {
       ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress))
     let theirs = try #require(
       phone.resolvableAddress(.leReadLocalResolvableAddress, for: ballAddress))
-    #expect(ours != theirs)
-    #expect(
-      heard.0 == [
+    expect(ours != theirs)
+    expect(
+      heard.0,
+      is: [
         status(.leCreateConnection),
         enhanced(phone.handle, 0, resolved(ballAddress), local: theirs, remote: ours),
       ])
-    #expect(
-      heard.1 == [
+    expect(
+      heard.1,
+      is: [
         enhanced(ball.handle, 1, resolved(phoneAddress), local: ours, remote: theirs)
       ])
     // It is the same device whatever address it has next.
     ball.advertise(ownAddressType: 2, peer: phoneAddress)
     _ = ball.receive()
     phone.connect(to: ballAddress, ownAddressType: 2)
-    #expect(phone.receive() == [status(.leCreateConnection, .connectionAlreadyExists)])
+    expect(phone.receive(), is: [status(.leCreateConnection, .connectionAlreadyExists)])
   }
 
   @Test("The plain event has no room for private addresses, and gives the identity")
@@ -172,12 +175,12 @@ struct PrivacyTests {
     for (host, role, peer) in [
       (phone, LEConnectionComplete.Role.central, ballAddress), (ball, .peripheral, phoneAddress),
     ] {
-      #expect(
-        host.receive().last
-          == event(
-            LEConnectionComplete(
-              status: .success, handle: host.handle, role: role, peer: peer, interval: 24,
-              latency: 0, supervisionTimeout: 72)))
+      expect(
+        host.receive().last,
+        is: event(
+          LEConnectionComplete(
+            status: .success, handle: host.handle, role: role, peer: peer, interval: 24,
+            latency: 0, supervisionTimeout: 72)))
     }
   }
 
@@ -189,8 +192,8 @@ struct PrivacyTests {
     let ours = try #require(
       ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress))
     phone.connect(to: ours)
-    #expect(phone.receive().last == enhanced(phone.handle, 0, ours))
-    #expect(ball.receive() == [enhanced(ball.handle, 1, phoneAddress, local: ours)])
+    expect(phone.receive().last, is: enhanced(phone.handle, 0, ours))
+    expect(ball.receive(), is: [enhanced(ball.handle, 1, phoneAddress, local: ours)])
   }
 
   @Test("Network privacy ignores a device with a key at its identity; device privacy accepts it")
@@ -198,25 +201,25 @@ struct PrivacyTests {
     bond()
     ball.advertise()
     phone.scan()
-    #expect(phone.reports() == [])
+    expect(phone.reports(), is: [])
     phone.stopScanning()
     phone.connect(to: ballAddress)
-    #expect(phone.receive().last == status(.leCreateConnection))
+    expect(phone.receive().last, is: status(.leCreateConnection))
     phone.send(.leCreateConnectionCancel)
     _ = phone.receive()
-    #expect(
-      phone.ask(LESetPrivacyMode(peer: ballAddress, mode: 1)) == [complete(.leSetPrivacyMode)])
+    expect(
+      phone.ask(LESetPrivacyMode(peer: ballAddress, mode: 1)), is: [complete(.leSetPrivacyMode)])
     phone.scan()
-    #expect(phone.reports() == [report(.connectable, ballAddress, [2, 1, 6])])
+    expect(phone.reports(), is: [report(.connectable, ballAddress, [2, 1, 6])])
     phone.stopScanning()
     _ = phone.receive()
     // The ball does not accept the phone's identity either.
     phone.connect(to: ballAddress)
-    #expect(phone.receive() == [status(.leCreateConnection)])
+    expect(phone.receive(), is: [status(.leCreateConnection)])
     phone.send(.leCreateConnectionCancel)
     _ = phone.receive()
     phone.connect(to: ballAddress, ownAddressType: 2)
-    #expect(phone.controller.connectionHandles.count == 1)
+    expect(phone.controller.connectionHandles.count, is: 1)
   }
 
   @Test(
@@ -233,18 +236,19 @@ struct PrivacyTests {
     phone.scan(active: true, ownAddressType: 2, filterPolicy: 1)
     unbonded.scan(active: true)
     let stated = resolved(ballAddress)
-    #expect(
-      phone.reports() == [
+    expect(
+      phone.reports(),
+      is: [
         report(.connectable, stated, [2, 1, 6]), report(.scanResponse, stated, [2, 9, 65]),
       ])
     // The unknown device hears the advertisement, and gets no scan response and no link.
-    #expect(unbonded.reports().count == 1)
+    expect(unbonded.reports().count, is: 1)
     let ours = ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)
     unbonded.connect(to: ours ?? .zero)
-    #expect(unbonded.controller.connectionHandles == [])
+    expect(unbonded.controller.connectionHandles, is: [])
     phone.connect(to: .zero, ownAddressType: 2, filterPolicy: 1)
-    #expect(phone.controller.connectionHandles.count == 1)
-    #expect(ball.controller.connectionHandles.count == 1)
+    expect(phone.controller.connectionHandles.count, is: 1)
+    expect(ball.controller.connectionHandles.count, is: 1)
   }
 
   @Test("Directed advertising uses a private address made with the target's key")
@@ -253,16 +257,16 @@ struct PrivacyTests {
     ball.advertise(type: 4, ownAddressType: 2, peer: phoneAddress)
     _ = ball.receive()
     let target = ball.resolvableAddress(.leReadPeerResolvableAddress, for: phoneAddress)
-    #expect(target.map { $0.bytes[5] >> 6 } == 0b01)
+    expect(target.map { $0.bytes[5] >> 6 }, is: 0b01)
     for host in [phone, unbonded] { host.scan() }
-    #expect(phone.reports() == [report(.directed, resolved(ballAddress))])
-    #expect(unbonded.reports() == [])
+    expect(phone.reports(), is: [report(.directed, resolved(ballAddress))])
+    expect(unbonded.reports(), is: [])
     unbonded.connect(
       to: try #require(ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)))
-    #expect(unbonded.controller.connectionHandles == [])
+    expect(unbonded.controller.connectionHandles, is: [])
     phone.connect(to: ballAddress, ownAddressType: 2)
-    #expect(phone.controller.connectionHandles.count == 1)
-    #expect(ball.controller.connectionHandles.count == 1)
+    expect(phone.controller.connectionHandles.count, is: 1)
+    expect(ball.controller.connectionHandles.count, is: 1)
   }
 
   @Test("A waiting initiator finds a private device when it arrives")
@@ -270,10 +274,10 @@ struct PrivacyTests {
     bond()
     phone.connect(to: ballAddress, ownAddressType: 2)
     unbonded.advertise()
-    #expect(phone.receive() == [status(.leCreateConnection)])
+    expect(phone.receive(), is: [status(.leCreateConnection)])
     ball.advertise(ownAddressType: 2, peer: phoneAddress)
-    #expect(phone.controller.connectionHandles.count == 1)
-    #expect(air.deadline == nil)
+    expect(phone.controller.connectionHandles.count, is: 1)
+    expect(air.deadline, is: nil)
   }
 
   @Test("Devices that renew their addresses every second connect for an hour")
@@ -287,7 +291,7 @@ struct PrivacyTests {
       ball.advertise(ownAddressType: 2, peer: phoneAddress)
       air.advance(to: milliseconds(minute * 60_000))
       phone.connect(to: ballAddress, ownAddressType: 2)
-      #expect(phone.controller.connectionHandles.count == 1)
+      expect(phone.controller.connectionHandles.count, is: 1)
       phone.send(Disconnect(handle: phone.handle, reason: .remoteUserTerminatedConnection))
       _ = phone.receive()
       _ = ball.receive()

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @testable import VirtualRadio
 
@@ -17,20 +17,20 @@ struct PacketQueueTests {
     queue.append([4, 1].span, isReport: true)
     queue.append([4, 2].span, isReport: false)
     queue.append(ACLHeader(handle: handle, boundary: .continuing), [7].span, completing: nil)
-    #expect(queue.count == 3)
-    #expect(queue.reportCount == 1)
+    expect(queue.count, is: 3)
+    expect(queue.reportCount, is: 1)
     _ = queue.removeFirst()
-    #expect(queue.reportCount == 0)
+    expect(queue.reportCount, is: 0)
     _ = queue.removeFirst()
     // Handle 0x040 with the flags 0b01 of a continuing fragment, one byte.
-    #expect(first(queue) == [0x02, 0x40, 0x10, 0x01, 0x00, 0x07])
-    #expect(queue.reportCount == 0)
+    expect(first(queue), is: [0x02, 0x40, 0x10, 0x01, 0x00, 0x07])
+    expect(queue.reportCount, is: 0)
     _ = queue.removeFirst()
-    #expect(queue.count == 0)
-    #expect(queue.reportCount == 0)
-    #expect(first(queue) == [])
+    expect(queue.count, is: 0)
+    expect(queue.reportCount, is: 0)
+    expect(first(queue), is: [])
     _ = queue.removeFirst()
-    #expect(queue.count == 0)
+    expect(queue.count, is: 0)
   }
 
   // 16,384 bytes are 65 packets of 252; each of 1,000 rounds adds one and removes one.
@@ -42,12 +42,12 @@ struct PacketQueueTests {
     }
     for number in 0..<3 { queue.append(packet(number).span, isReport: number == 2) }
     for number in 3..<1_003 {
-      #expect(first(queue) == packet(number - 3))
+      expect(first(queue), is: packet(number - 3))
       _ = queue.removeFirst()
       queue.append(packet(number).span, isReport: number % 2 == 0)
-      #expect(queue.count == 3)
+      expect(queue.count, is: 3)
       let last = (number - 2)...number
-      #expect(queue.reportCount == last.count { $0 % 2 == 0 && $0 >= 2 })
+      expect(queue.reportCount, is: last.count { $0 % 2 == 0 && $0 >= 2 })
     }
   }
 }
@@ -80,8 +80,8 @@ struct ScheduleTests {
       schedule.set(members[number], times[number])
       let first = times.indices.filter { times[$0] != nil }
         .min { (times[$0]?.rawValue ?? 0, $0) < (times[$1]?.rawValue ?? 0, $1) }
-      #expect(schedule.first?.member.number == first)
-      #expect(schedule.first?.instant == first.flatMap { times[$0] })
+      expect(schedule.first?.member.number, is: first)
+      expect(schedule.first?.instant, is: first.flatMap { times[$0] })
     }
   }
 }

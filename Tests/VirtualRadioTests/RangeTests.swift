@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 /// Each value at, just below and just above its limits.
@@ -38,16 +38,16 @@ struct RangeTests {
         writer.write(row.type)
         writer.write([0, 0, 0, 0, 0, 0, 0, 0, row.channels, row.filter].span)
       }
-      #expect(
-        host.ask(.leSetAdvertisingParameters, parameters)
-          == [complete(.leSetAdvertisingParameters, code(row.isValid))], "\(row.name)")
+      expect(
+        host.ask(.leSetAdvertisingParameters, parameters),
+        is: [complete(.leSetAdvertisingParameters, code(row.isValid))], "\(row.name)")
     }
     for (type, isValid) in [(UInt8(0), true), (1, true), (2, true), (3, true), (4, false)] {
-      #expect(
+      expect(
         host.ask(
           LESetAdvertisingParameters(
-            minimumInterval: 0x20, maximumInterval: 0x20, ownAddressType: type))
-          == [complete(.leSetAdvertisingParameters, code(isValid))])
+            minimumInterval: 0x20, maximumInterval: 0x20, ownAddressType: type)),
+        is: [complete(.leSetAdvertisingParameters, code(isValid))])
     }
   }
 
@@ -68,17 +68,17 @@ struct RangeTests {
     ]
     let host = TestHost(on: air)
     for row in rows {
-      #expect(
+      expect(
         host.ask(
           LESetScanParameters(
             type: row.type, interval: row.interval, window: row.window, ownAddressType: row.own,
-            filterPolicy: row.filter))
-          == [complete(.leSetScanParameters, code(row.isValid))], "\(row.name)")
+            filterPolicy: row.filter)), is: [complete(.leSetScanParameters, code(row.isValid))],
+        "\(row.name)")
     }
     for (values, isValid) in [([0, 0], true), ([0, 1], true), ([2, 0], false), ([0, 2], false)] {
       let values = values.map { UInt8($0) }
-      #expect(
-        host.ask(.leSetScanEnable, values) == [complete(.leSetScanEnable, code(isValid))])
+      expect(
+        host.ask(.leSetScanEnable, values), is: [complete(.leSetScanEnable, code(isValid))])
     }
   }
 
@@ -101,15 +101,15 @@ struct RangeTests {
     ]
     for row in rows {
       let host = TestHost(on: air)
-      #expect(
+      expect(
         host.ask(
           LECreateConnection(
             scanInterval: row.interval, scanWindow: row.window, filterPolicy: row.filter,
             peer: publicAddress(99), ownAddressType: row.own,
             parameters: ConnectionParameters(
               minimumInterval: 24, maximumInterval: 24, latency: 0, supervisionTimeout: 72),
-            minimumEventLength: row.events.0, maximumEventLength: row.events.1))
-          == [status(.leCreateConnection, code(row.isValid))], "\(row.name)")
+            minimumEventLength: row.events.0, maximumEventLength: row.events.1)),
+        is: [status(.leCreateConnection, code(row.isValid))], "\(row.name)")
     }
   }
 
@@ -135,29 +135,29 @@ struct RangeTests {
             handle: pair.central.handle, transmitOctets: octets, transmitTime: min(time, 2_120),
             receiveOctets: 27, receiveTime: 328)))
     }
-    #expect(
+    expect(
       pair.central.ask(
         LESetDataLength(
-          handle: pair.central.handle, transmitOctets: octets, transmitTime: time)) == answers)
-    #expect(pair.peripheral.receive().count == (isChange ? 1 : 0))
+          handle: pair.central.handle, transmitOctets: octets, transmitTime: time)), is: answers)
+    expect(pair.peripheral.receive().count, is: isChange ? 1 : 0)
     // The same ranges hold for the suggested length, which starts at the least.
     let (read, write) = (HCIOpcode(rawValue: 0x2023), HCIOpcode(rawValue: 0x2024))
     let least: [UInt8] = [27, 0, 0x48, 0x01]
-    #expect(pair.central.ask(read) == [complete(read, .success, least)])
+    expect(pair.central.ask(read), is: [complete(read, .success, least)])
     let wanted = bytes { writer in
       writer.write(octets)
       writer.write(time)
     }
-    #expect(pair.central.ask(write, wanted) == [complete(write, code(isValid))])
-    #expect(pair.central.ask(read) == [complete(read, .success, isValid ? wanted : least)])
+    expect(pair.central.ask(write, wanted), is: [complete(write, code(isValid))])
+    expect(pair.central.ask(read), is: [complete(read, .success, isValid ? wanted : least)])
   }
 
   @Test("The longest data length is 251 bytes and 2,120 µs, both ways")
   func maximumDataLength() {
     let most: [UInt8] = [251, 0, 0x48, 0x08]
-    #expect(
-      TestHost(on: air).ask(.leReadMaximumDataLength)
-        == [complete(.leReadMaximumDataLength, .success, most + most)])
+    expect(
+      TestHost(on: air).ask(.leReadMaximumDataLength),
+      is: [complete(.leReadMaximumDataLength, .success, most + most)])
   }
 
   @Test("A host without data length extension gets no change on its link, on either side")
@@ -167,10 +167,10 @@ struct RangeTests {
       let pair =
         isCentral ? Pair(central: plain) : Pair(peripheral: plain)
       let host = isCentral ? pair.peripheral : pair.central
-      #expect(
+      expect(
         host.ask(LESetDataLength(handle: host.handle, transmitOctets: 251, transmitTime: 2_120))
-          .count == 1)
-      #expect((isCentral ? pair.central : pair.peripheral).receive() == [])
+          .count, is: 1)
+      expect((isCentral ? pair.central : pair.peripheral).receive(), is: [])
     }
   }
 
@@ -187,10 +187,10 @@ struct RangeTests {
     ] as [([UInt8], HCIErrorCode)])
   func phyPreferences(_ values: [UInt8], _ code: HCIErrorCode) {
     let pair = Pair()
-    #expect(pair.central.ask(.leSetDefaultPHY, values) == [complete(.leSetDefaultPHY, code)])
+    expect(pair.central.ask(.leSetDefaultPHY, values), is: [complete(.leSetDefaultPHY, code)])
     let handle = bytes { $0.write(pair.central.handle.rawValue) }
-    #expect(
-      pair.central.ask(.leSetPHY, handle + values + [0, 0]).first == status(.leSetPHY, code))
+    expect(
+      pair.central.ask(.leSetPHY, handle + values + [0, 0]).first, is: status(.leSetPHY, code))
   }
 
   @Test(
@@ -212,17 +212,17 @@ struct RangeTests {
     let far = bytes { $0.write(pair.peripheral.handle.rawValue) }
     _ = pair.peripheral.ask(.leSetDefaultPHY, [0] + preferred)
     _ = pair.central.ask(.leSetPHY, near + [0] + wish + [0, 0])
-    #expect(
-      pair.central.ask(.leReadPHY, near) == [complete(.leReadPHY, .success, near + result)])
+    expect(
+      pair.central.ask(.leReadPHY, near), is: [complete(.leReadPHY, .success, near + result)])
     let isChange = result != [1, 1]
     let changed = event(
       LEPHYUpdateComplete(
         status: .success, handle: pair.peripheral.handle, transmitPHY: result[1],
         receivePHY: result[0]))
-    #expect(pair.peripheral.receive() == (isChange ? [changed] : []))
-    #expect(
-      pair.peripheral.ask(.leReadPHY, far)
-        == [complete(.leReadPHY, .success, far + result.reversed())])
+    expect(pair.peripheral.receive(), is: isChange ? [changed] : [])
+    expect(
+      pair.peripheral.ask(.leReadPHY, far),
+      is: [complete(.leReadPHY, .success, far + result.reversed())])
   }
 
   @Test("At 2M, a wish that the peer does not share changes nothing")
@@ -232,45 +232,46 @@ struct RangeTests {
     _ = pair.central.ask(.leSetPHY, near + [3, 0, 0, 0, 0])
     _ = pair.peripheral.ask(.leSetDefaultPHY, [0, 2, 2])
     _ = pair.central.ask(.leSetPHY, near + [0, 1, 1, 0, 0])
-    #expect(
-      pair.central.ask(.leReadPHY, near) == [complete(.leReadPHY, .success, near + [2, 2])])
-    #expect(pair.peripheral.receive() == [])
+    expect(
+      pair.central.ask(.leReadPHY, near), is: [complete(.leReadPHY, .success, near + [2, 2])])
+    expect(pair.peripheral.receive(), is: [])
   }
 
   @Test("A peer without the PHY commands: Unsupported Remote Feature, and the PHYs stay")
   func plainPeer() {
     let pair = Pair(peripheral: .init(supports2MPHY: false))
     let near = bytes { $0.write(pair.central.handle.rawValue) }
-    #expect(
-      pair.central.ask(.leSetPHY, near + [3, 0, 0, 0, 0]) == [
+    expect(
+      pair.central.ask(.leSetPHY, near + [3, 0, 0, 0, 0]),
+      is: [
         status(.leSetPHY),
         event(
           LEPHYUpdateComplete(
             status: .unsupportedRemoteFeature, handle: pair.central.handle, transmitPHY: 1,
             receivePHY: 1)),
       ])
-    #expect(pair.peripheral.receive() == [])
+    expect(pair.peripheral.receive(), is: [])
   }
 
   @Test("A configuration outside its ranges becomes the nearest valid one")
   func configuration() {
     for (value, expected) in [(UInt16(0), UInt16(27)), (26, 27), (27, 27), (28, 28)] {
-      #expect(ControllerConfiguration(aclDataLength: value).aclDataLength == expected)
+      expect(ControllerConfiguration(aclDataLength: value).aclDataLength, is: expected)
     }
     for (value, expected) in [(UInt8(0), UInt8(1)), (1, 1), (2, 2)] {
-      #expect(ControllerConfiguration(aclPacketCount: value).aclPacketCount == expected)
+      expect(ControllerConfiguration(aclPacketCount: value).aclPacketCount, is: expected)
     }
     for (value, expected) in [(-1, 1), (0, 1), (1, 1), (2, 2), (255, 255), (256, 256), (257, 256)] {
-      #expect(ControllerConfiguration(maximumLinks: value).maximumLinks == expected)
+      expect(ControllerConfiguration(maximumLinks: value).maximumLinks, is: expected)
     }
     let usual = ControllerConfiguration()
-    #expect(usual.aclDataLength == 251)
-    #expect(usual.aclPacketCount == 8)
-    #expect(!usual.sharesBuffers)
-    #expect(usual.maximumLinks == 16)
-    #expect(usual.acceptListSize == 8)
-    #expect(usual.resolvingListSize == 8)
-    #expect(usual.p256Commands == .unknown)
+    expect(usual.aclDataLength, is: 251)
+    expect(usual.aclPacketCount, is: 8)
+    expect(!usual.sharesBuffers)
+    expect(usual.maximumLinks, is: 16)
+    expect(usual.acceptListSize, is: 8)
+    expect(usual.resolvingListSize, is: 8)
+    expect(usual.p256Commands, is: .unknown)
   }
 
   @Test("The longest packet fits the longest event and the longest data")
@@ -278,7 +279,7 @@ struct RangeTests {
     // 1 (type) + 2 (header) + 255 = 258; 1 (type) + 4 (header) + 254 = 259.
     for (length, expected) in [(UInt16(27), 258), (253, 258), (254, 259), (1_000, 1_005)] {
       let host = TestHost(on: air, configuration: .init(aclDataLength: length))
-      #expect(host.controller.maximumPacketLength == expected)
+      expect(host.controller.maximumPacketLength, is: expected)
     }
   }
 
@@ -287,8 +288,8 @@ struct RangeTests {
     let pair = Pair(central: .init(aclDataLength: 40))
     for (count, oversized) in [(39, 0), (40, 0), (41, 1)] {
       pair.central.send(.zeros(count), on: pair.central.handle)
-      #expect(pair.central.controller.counters.oversizedPackets == oversized)
+      expect(pair.central.controller.counters.oversizedPackets, is: oversized)
     }
-    #expect(pair.peripheral.receive().count == 4)  // 27 + 12 and 27 + 13
+    expect(pair.peripheral.receive().count, is: 4)  // 27 + 12 and 27 + 13
   }
 }

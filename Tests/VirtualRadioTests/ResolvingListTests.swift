@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 /// Identity resolving keys, made from a number each.
@@ -15,13 +15,13 @@ extension TestHost {
     _ peer: DeviceAddress, peerKey: Number128 = noKey, localKey: Number128 = noKey
   ) {
     let answer = ask(LEAddDeviceToResolvingList(peer: peer, peerKey: peerKey, localKey: localKey))
-    #expect(answer == [complete(.leAddDeviceToResolvingList)])
+    expect(answer, is: [complete(.leAddDeviceToResolvingList)])
   }
 
   /// Enables address resolution, and expects success.
   func enableResolution() {
-    #expect(
-      ask(LESetAddressResolutionEnable(enable: 1)) == [complete(.leSetAddressResolutionEnable)])
+    expect(
+      ask(LESetAddressResolutionEnable(enable: 1)), is: [complete(.leSetAddressResolutionEnable)])
   }
 
   /// The result of LE Read Peer or Local Resolvable Address; `nil` if refused.
@@ -29,7 +29,7 @@ extension TestHost {
     // Drops earlier packets.
     guard let answer = ask(opcode, bytes { peer.write(to: &$0) }).last else { return nil }
     guard answer[6] == 0 else {
-      #expect(answer == complete(opcode, .unknownConnectionIdentifier, .zeros(6)))
+      expect(answer, is: complete(opcode, .unknownConnectionIdentifier, .zeros(6)))
       return nil
     }
     return DeviceAddress(kind: .random, bytes: InlineArray<6, UInt8> { answer[7 + $0] })
@@ -56,44 +56,44 @@ struct ResolvingListTests {
 
   @Test("It holds its stated number of devices, each once, and each key once")
   func capacity() {
-    #expect(
-      host.ask(.leReadResolvingListSize) == [complete(.leReadResolvingListSize, .success, [2])])
-    #expect(add(1, resolvingKey(1)) == addAnswer(.success))
-    #expect(add(1, resolvingKey(2)) == addAnswer(.invalidCommandParameters))
-    #expect(add(2, resolvingKey(1)) == addAnswer(.invalidCommandParameters))
-    #expect(add(2) == addAnswer(.success))
-    #expect(add(3) == addAnswer(.memoryCapacityExceeded))
-    #expect(host.ask(.leClearResolvingList) == [complete(.leClearResolvingList)])
+    expect(
+      host.ask(.leReadResolvingListSize), is: [complete(.leReadResolvingListSize, .success, [2])])
+    expect(add(1, resolvingKey(1)), is: addAnswer(.success))
+    expect(add(1, resolvingKey(2)), is: addAnswer(.invalidCommandParameters))
+    expect(add(2, resolvingKey(1)), is: addAnswer(.invalidCommandParameters))
+    expect(add(2), is: addAnswer(.success))
+    expect(add(3), is: addAnswer(.memoryCapacityExceeded))
+    expect(host.ask(.leClearResolvingList), is: [complete(.leClearResolvingList)])
     // Several devices may have no key.
-    #expect(add(3) == addAnswer(.success))
-    #expect(add(4) == addAnswer(.success))
+    expect(add(3), is: addAnswer(.success))
+    expect(add(4), is: addAnswer(.success))
   }
 
   @Test("Removing, reading or setting the mode of an unknown device fails")
   func unknownDevice() {
     let peer = bytes { publicAddress(1).write(to: &$0) }
     let remove = HCIOpcode.leRemoveDeviceFromResolvingList
-    #expect(host.ask(remove, peer) == [complete(remove, .unknownConnectionIdentifier)])
-    #expect(
-      host.ask(LESetPrivacyMode(peer: publicAddress(1), mode: 1))
-        == [complete(.leSetPrivacyMode, .unknownConnectionIdentifier)])
-    #expect(host.resolvableAddress(.leReadPeerResolvableAddress, for: publicAddress(1)) == nil)
-    #expect(host.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(1)) == nil)
+    expect(host.ask(remove, peer), is: [complete(remove, .unknownConnectionIdentifier)])
+    expect(
+      host.ask(LESetPrivacyMode(peer: publicAddress(1), mode: 1)),
+      is: [complete(.leSetPrivacyMode, .unknownConnectionIdentifier)])
+    expect(host.resolvableAddress(.leReadPeerResolvableAddress, for: publicAddress(1)), is: nil)
+    expect(host.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(1)), is: nil)
     // The same bytes as a random address are another device.
-    #expect(add(1) == addAnswer(.success))
+    expect(add(1), is: addAnswer(.success))
     let random = bytes {
       DeviceAddress(kind: .random, bytes: publicAddress(1).bytes).write(to: &$0)
     }
-    #expect(host.ask(remove, random) == [complete(remove, .unknownConnectionIdentifier)])
-    #expect(host.ask(remove, peer) == [complete(remove)])
-    #expect(host.ask(remove, peer) == [complete(remove, .unknownConnectionIdentifier)])
+    expect(host.ask(remove, random), is: [complete(remove, .unknownConnectionIdentifier)])
+    expect(host.ask(remove, peer), is: [complete(remove)])
+    expect(host.ask(remove, peer), is: [complete(remove, .unknownConnectionIdentifier)])
   }
 
   @Test("A new entry has no private addresses before they are used")
   func unusedAddresses() {
     host.resolve(publicAddress(9), peerKey: resolvingKey(1), localKey: resolvingKey(2))
-    #expect(host.resolvableAddress(.leReadPeerResolvableAddress, for: publicAddress(9)) == nil)
-    #expect(host.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(9)) == nil)
+    expect(host.resolvableAddress(.leReadPeerResolvableAddress, for: publicAddress(9)), is: nil)
+    expect(host.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(9)), is: nil)
   }
 
   @Test("Values outside their ranges are refused")
@@ -103,20 +103,20 @@ struct ResolvingListTests {
       (UInt16(0), HCIErrorCode.invalidCommandParameters), (1, .success), (3_600, .success),
       (3_601, .invalidCommandParameters),
     ] {
-      #expect(
-        host.ask(LESetResolvablePrivateAddressTimeout(timeout: seconds))
-          == [complete(timeout, code)])
+      expect(
+        host.ask(LESetResolvablePrivateAddressTimeout(timeout: seconds)),
+        is: [complete(timeout, code)])
     }
-    #expect(
-      host.ask(LESetAddressResolutionEnable(enable: 2))
-        == [complete(.leSetAddressResolutionEnable, .invalidCommandParameters)])
+    expect(
+      host.ask(LESetAddressResolutionEnable(enable: 2)),
+      is: [complete(.leSetAddressResolutionEnable, .invalidCommandParameters)])
     _ = add(1)
-    #expect(
-      host.ask(LESetPrivacyMode(peer: publicAddress(1), mode: 2))
-        == [complete(.leSetPrivacyMode, .invalidCommandParameters)])
+    expect(
+      host.ask(LESetPrivacyMode(peer: publicAddress(1), mode: 2)),
+      is: [complete(.leSetPrivacyMode, .invalidCommandParameters)])
     host.advertise(ownAddressType: 4)
-    #expect(
-      host.receive().first == complete(.leSetAdvertisingParameters, .invalidCommandParameters))
+    expect(
+      host.receive().first, is: complete(.leSetAdvertisingParameters, .invalidCommandParameters))
   }
 
   static let commands: [(HCIOpcode, [UInt8])] = [
@@ -131,23 +131,23 @@ struct ResolvingListTests {
   func inUse(_ activity: Activity) {
     _ = add(1)
     activity.begin(host)
-    #expect(
-      host.ask(LESetAddressResolutionEnable(enable: 1))
-        == [complete(.leSetAddressResolutionEnable, .commandDisallowed)])
+    expect(
+      host.ask(LESetAddressResolutionEnable(enable: 1)),
+      is: [complete(.leSetAddressResolutionEnable, .commandDisallowed)])
     // Resolving is off.
-    #expect(add(2) == addAnswer(.success))
+    expect(add(2), is: addAnswer(.success))
     activity.end(host)
     host.enableResolution()
     activity.begin(host)
     for (opcode, parameters) in Self.commands {
-      #expect(host.ask(opcode, parameters) == [complete(opcode, .commandDisallowed)])
+      expect(host.ask(opcode, parameters), is: [complete(opcode, .commandDisallowed)])
     }
     activity.end(host)
     for (opcode, parameters) in Self.commands.reversed() {
       let answer = host.ask(opcode, parameters)
       // The list was cleared, so there is nothing to remove.
       let isMissing = opcode == .leRemoveDeviceFromResolvingList || opcode == .leSetPrivacyMode
-      #expect(answer == [complete(opcode, isMissing ? .unknownConnectionIdentifier : .success)])
+      expect(answer, is: [complete(opcode, isMissing ? .unknownConnectionIdentifier : .success)])
     }
   }
 
@@ -156,11 +156,11 @@ struct ResolvingListTests {
     _ = add(1)
     _ = add(2)
     host.enableResolution()
-    #expect(host.ask(.reset) == [complete(.reset)])
+    expect(host.ask(.reset), is: [complete(.reset)])
     host.scan()
     _ = host.receive()
-    #expect(add(1) == addAnswer(.success))
-    #expect(add(2) == addAnswer(.success))
+    expect(add(1), is: addAnswer(.success))
+    expect(add(2), is: addAnswer(.success))
   }
 
   @Test("Without link layer privacy its address types are wrong")
@@ -171,9 +171,9 @@ struct ResolvingListTests {
       plain.scan(ownAddressType: type)
       plain.connect(to: publicAddress(9), ownAddressType: type)
       let refused = plain.receive()
-      #expect(refused.first == complete(.leSetAdvertisingParameters, .invalidCommandParameters))
-      #expect(refused.contains(complete(.leSetScanParameters, .invalidCommandParameters)))
-      #expect(refused.last == status(.leCreateConnection, .invalidCommandParameters))
+      expect(refused.first, is: complete(.leSetAdvertisingParameters, .invalidCommandParameters))
+      expect(refused.contains(complete(.leSetScanParameters, .invalidCommandParameters)))
+      expect(refused.last, is: status(.leCreateConnection, .invalidCommandParameters))
       plain.send(.reset)
       _ = plain.receive()
     }
@@ -183,16 +183,16 @@ struct ResolvingListTests {
   func missingRandomAddress() {
     host.resolve(publicAddress(9), localKey: resolvingKey(1))
     host.scan(ownAddressType: 3)
-    #expect(host.receive().last == complete(.leSetScanEnable, .invalidCommandParameters))
+    expect(host.receive().last, is: complete(.leSetScanEnable, .invalidCommandParameters))
     host.connect(to: publicAddress(8), ownAddressType: 3)
     host.connect(to: .zero, ownAddressType: 3, filterPolicy: 1)
     // For a device with a key it is not needed.
     host.connect(to: publicAddress(9), ownAddressType: 3)
     let refused = status(.leCreateConnection, .invalidCommandParameters)
-    #expect(host.receive() == [refused, refused, status(.leCreateConnection)])
+    expect(host.receive(), is: [refused, refused, status(.leCreateConnection)])
     host.advertise(ownAddressType: 3, peer: publicAddress(8))
-    #expect(host.receive().last == complete(.leSetAdvertisingEnable, .invalidCommandParameters))
+    expect(host.receive().last, is: complete(.leSetAdvertisingEnable, .invalidCommandParameters))
     host.advertise(ownAddressType: 3, peer: publicAddress(9))
-    #expect(host.receive().last == complete(.leSetAdvertisingEnable))
+    expect(host.receive().last, is: complete(.leSetAdvertisingEnable))
   }
 }

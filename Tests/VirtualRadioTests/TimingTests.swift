@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 import VirtualRadio
 
 /// Each timed event happens at its millisecond, and not at the one before.
@@ -25,27 +25,27 @@ struct TimingTests {
       ball.advertise([], type: 1, peer: publicAddress(2))
       if isHeard { phone.scan() }
       _ = ball.receive()
-      #expect(air.deadline == start.advanced(by: isHeard ? 4 : 1_280))
+      expect(air.deadline, is: start.advanced(by: isHeard ? 4 : 1_280))
       air.advance(to: start.advanced(by: 1_279))
-      #expect(ball.controller.isAdvertising)
-      #expect(ball.receive() == [])
+      expect(ball.controller.isAdvertising)
+      expect(ball.receive(), is: [])
       // At once, and then each 4 ms: 1 + 1,279 / 4 = 320, and 64 wait for the host.
-      #expect(phone.controller.counters.droppedReports == (isHeard ? 320 - 64 : 0))
+      expect(phone.controller.counters.droppedReports, is: isHeard ? 320 - 64 : 0)
       air.advance(to: start.advanced(by: 1_280))
-      #expect(!ball.controller.isAdvertising)
+      expect(!ball.controller.isAdvertising)
       // Advertising Timeout, handle 0, peripheral.
-      #expect(ball.receive() == [[0x04, 0x3E, 31, 0x0A, 0x3C, 0, 0, 1] + .zeros(26)])
-      #expect(Set(phone.reports()) == (isHeard ? [report(.directed, publicAddress(1))] : []))
-      #expect(air.deadline == nil)
+      expect(ball.receive(), is: [[0x04, 0x3E, 31, 0x0A, 0x3C, 0, 0, 1] + .zeros(26)])
+      expect(Set(phone.reports()), is: isHeard ? [report(.directed, publicAddress(1))] : [])
+      expect(air.deadline, is: nil)
     }
   }
 
   @Test("Low duty cycle directed advertising does not end")
   func lowDuty() {
     ball.advertise([], type: 4, peer: publicAddress(2))
-    #expect(air.deadline == nil)
+    expect(air.deadline, is: nil)
     air.advance(to: milliseconds(10_000))
-    #expect(ball.controller.isAdvertising)
+    expect(ball.controller.isAdvertising)
   }
 
   @Test("An interval is rounded up to milliseconds: n × 0.625 ms")
@@ -57,9 +57,9 @@ struct TimingTests {
     ] {
       let start = air.now
       ball.advertise([], interval: interval)
-      #expect(air.deadline == start.advanced(by: expected), "\(interval)")
+      expect(air.deadline, is: start.advanced(by: expected), "\(interval)")
       ball.send(LESetAdvertisingEnable(false))
-      #expect(air.deadline == nil)
+      expect(air.deadline, is: nil)
     }
   }
 
@@ -70,27 +70,27 @@ struct TimingTests {
     ball.resolve(publicAddress(2), localKey: resolvingKey(1))
     activity.begin(ball, ownAddressType: 2, peer: publicAddress(2))
     // 15 min is the default.
-    #expect(air.deadline == milliseconds(900_000))
+    expect(air.deadline, is: milliseconds(900_000))
     let first = local(ball, for: 2)
-    #expect(first != nil)
+    expect(first != nil)
     air.advance(to: milliseconds(899_999))
-    #expect(local(ball, for: 2) == first)
+    expect(local(ball, for: 2), is: first)
     air.advance(to: milliseconds(900_000))
     let second = local(ball, for: 2)
-    #expect(second != nil && second != first)
-    #expect(air.deadline == milliseconds(1_800_000))
+    expect(second != nil && second != first)
+    expect(air.deadline, is: milliseconds(1_800_000))
     // A new lifetime begins when the host sets it.
     air.advance(to: milliseconds(900_500))
     ball.send(LESetResolvablePrivateAddressTimeout(timeout: 3))
-    #expect(air.deadline == milliseconds(903_500))
+    expect(air.deadline, is: milliseconds(903_500))
     air.advance(to: milliseconds(903_499))
-    #expect(local(ball, for: 2) == second)
+    expect(local(ball, for: 2), is: second)
     air.advance(to: milliseconds(903_500))
-    #expect(local(ball, for: 2) != second)
-    #expect(air.deadline == milliseconds(906_500))
+    expect(local(ball, for: 2) != second)
+    expect(air.deadline, is: milliseconds(906_500))
     // Without an activity nothing is due.
     activity.end(ball)
-    #expect(air.deadline == nil)
+    expect(air.deadline, is: nil)
   }
 
   @Test(
@@ -103,7 +103,7 @@ struct TimingTests {
       _ = ball.receive()
       if hasEntry { ball.resolve(publicAddress(7), localKey: resolvingKey(1)) }
       activity.begin(ball, ownAddressType: type)
-      #expect(air.deadline == nil)
+      expect(air.deadline, is: nil)
       activity.end(ball)
     }
   }
@@ -112,10 +112,10 @@ struct TimingTests {
   func lifetimeBeforeUse() {
     ball.resolve(publicAddress(2), localKey: resolvingKey(1))
     ball.send(LESetResolvablePrivateAddressTimeout(timeout: 5))
-    #expect(air.deadline == nil)
+    expect(air.deadline, is: nil)
     air.advance(to: milliseconds(1_234))
     ball.scan(ownAddressType: 2)
-    #expect(air.deadline == milliseconds(6_234))
+    expect(air.deadline, is: milliseconds(6_234))
   }
 
   @Test("A device added while addresses are in use gets its own at once; the others keep theirs")
@@ -125,19 +125,19 @@ struct TimingTests {
     let first = local(ball, for: 2)
     air.advance(to: milliseconds(1_000))
     ball.resolve(publicAddress(3), localKey: resolvingKey(2))
-    #expect(local(ball, for: 3) == nil)
+    expect(local(ball, for: 3), is: nil)
     ball.advertise(ownAddressType: 2, peer: publicAddress(3))
     _ = ball.receive()
-    #expect(local(ball, for: 2) == first)
-    #expect(local(ball, for: 3) != nil)
-    #expect(air.deadline == milliseconds(900_000))
+    expect(local(ball, for: 2), is: first)
+    expect(local(ball, for: 3) != nil)
+    expect(air.deadline, is: milliseconds(900_000))
     // At the end of the lifetime, the next use renews them all, in the same millisecond.
     ball.send(LESetAdvertisingEnable(false))
     ball.stopScanning()
     air.advance(to: milliseconds(900_000))
-    #expect(local(ball, for: 2) == first)
+    expect(local(ball, for: 2), is: first)
     ball.scan(ownAddressType: 2)
-    #expect(local(ball, for: 2) != first)
+    expect(local(ball, for: 2) != first)
   }
 
   @Test("A renewed address is advertised, and the target of directed advertising is new as well")
@@ -149,8 +149,8 @@ struct TimingTests {
     let peer = HCIOpcode.leReadPeerResolvableAddress
     let target = ball.resolvableAddress(peer, for: publicAddress(2))
     air.advance(to: milliseconds(1_000))
-    #expect(ball.resolvableAddress(peer, for: publicAddress(2)) != target)
-    #expect(ball.controller.isAdvertising)
+    expect(ball.resolvableAddress(peer, for: publicAddress(2)) != target)
+    expect(ball.controller.isAdvertising)
   }
 
   @Test("Both sides of a link have the supervision timeout of its parameters, in units of 10 ms")
@@ -161,11 +161,11 @@ struct TimingTests {
       pair.air.setSignalStrength(
         nil, from: pair.peripheral.controller, to: pair.central.controller)
       let due = milliseconds(7).advanced(by: UInt32(timeout) * 10)
-      #expect(pair.air.deadline == due)
+      expect(pair.air.deadline, is: due)
       let ends = [pair.central, pair.peripheral].map { ended($0.handle, .connectionTimeout) }
       pair.air.advance(to: due)
-      #expect([pair.central.receive(), pair.peripheral.receive()] == ends.map { [$0] })
-      #expect(pair.air.deadline == nil)
+      expect([pair.central.receive(), pair.peripheral.receive()], is: ends.map { [$0] })
+      expect(pair.air.deadline, is: nil)
     }
   }
 
@@ -178,25 +178,25 @@ struct TimingTests {
       link.begin()
       _ = link.answer(link.key)
       link.pair.air.advance(to: milliseconds(UInt64(delay) - 1))
-      #expect(link.central.receive() == [])
+      expect(link.central.receive(), is: [])
       link.pair.air.advance(to: milliseconds(40_000))
-      #expect(
-        link.central.receive()
-          == [isEncrypted ? link.changed(near) : ended(near, .linkLayerResponseTimeout)])
-      #expect(link.pair.air.deadline == nil)
+      expect(
+        link.central.receive(),
+        is: [isEncrypted ? link.changed(near) : ended(near, .linkLayerResponseTimeout)])
+      expect(link.pair.air.deadline, is: nil)
     }
   }
 
   @Test("Time begins at 0 or as given, and never goes back")
   func backwards() {
-    #expect(VirtualAir().now == milliseconds(0))
-    #expect(AirBench().now == milliseconds(0))
-    #expect(VirtualAir(now: milliseconds(5)).now == milliseconds(5))
+    expect(VirtualAir().now, is: milliseconds(0))
+    expect(AirBench().now, is: milliseconds(0))
+    expect(VirtualAir(now: milliseconds(5)).now, is: milliseconds(5))
     air.advance(to: milliseconds(100))
     air.advance(to: milliseconds(50))
-    #expect(air.now == milliseconds(100))
+    expect(air.now, is: milliseconds(100))
     phone.scan()
     ball.advertise()
-    #expect(air.deadline == milliseconds(200))
+    expect(air.deadline, is: milliseconds(200))
   }
 }

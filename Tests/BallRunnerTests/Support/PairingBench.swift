@@ -1,7 +1,7 @@
 import BallTestSupport
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 import VirtualRadio
 
 @testable import BallRunner
@@ -105,7 +105,7 @@ final class PairingBench {
   /// The central begins to pair, and both users are asked.
   func beginPairing() {
     connect()
-    #expect(central.pair())
+    expect(central.pair())
     run(for: 3_000)
   }
 

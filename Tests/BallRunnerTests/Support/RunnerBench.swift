@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 
 @testable import BallRunner
 @testable import EightBall
@@ -50,7 +50,7 @@ extension Bench {
       for edge in 0..<30 { lines.drive(button, isClosed: edge % 2 == 0, at: time) }
       turn(at: time)
     }
-    #expect(!lines.isListening)
+    expect(!lines.isListening)
   }
 }
 

@@ -1,6 +1,6 @@
 import BallRunner
 import EightBall
-import Testing
+import Expectations
 
 /// A scripted control socket: programs join, send requests and leave, and what the ball sends is
 /// recorded.
@@ -43,7 +43,7 @@ final class TestControl {
   func takeEvent() -> (ControlEvent, String)? { events.isEmpty ? nil : events.removeFirst() }
 
   func send(_ lines: [UInt8], to listener: Int?) {
-    #expect(lines.last == UInt8(ascii: "\n"), "The ball sends whole lines.")
+    expect(lines.last, is: UInt8(ascii: "\n"), "The ball sends whole lines.")
     for key in listener.map({ [$0] }) ?? Array(texts.keys) {
       texts[key]? += String(decoding: lines, as: UTF8.self)
     }

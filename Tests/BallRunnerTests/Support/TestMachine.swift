@@ -1,7 +1,7 @@
 import BallRunner
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 /// A call of the runner on its port, in order.
 enum Effect: Equatable {
@@ -189,7 +189,7 @@ final class TestMachine: Port {
     guard let (event, line) = control.takeEvent() else { return nil }
     let bytes = Array(line.utf8)
     let isWhole = request.assign(bytes.span)
-    #expect(isWhole)
+    expect(isWhole)
     return event
   }
 

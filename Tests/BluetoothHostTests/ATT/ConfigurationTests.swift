@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -60,9 +60,9 @@ private let indication: [UInt8] = [0x1D, 0x06, 0x00, 0x12, 0x00, 0x18, 0x00]
 
 private func listeningController() -> ScriptedPeripheral<2> {
   let controller = connectedController()
-  controller.expect([0x12, 0x07, 0x00, 0x02, 0x00], gives: [0x13])
-  controller.expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
-  controller.expect([0x12, 0x11, 0x00, 0x02, 0x00], gives: [0x13])
+  controller.exchange([0x12, 0x07, 0x00, 0x02, 0x00], gives: [0x13])
+  controller.exchange([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13])
+  controller.exchange([0x12, 0x11, 0x00, 0x02, 0x00], gives: [0x13])
   controller.forgetWhatWasSent()
   return controller
 }
@@ -71,36 +71,36 @@ private let scenarios: [HostScenario] = [
   Scenario(
     "A Write Command does not write a configuration",
     .ignore([0x52, 0x0E, 0x00, 0x01, 0x00]),
-    .expect([0x0A, 0x0E, 0x00], gives: [0x0B, 0x00, 0x00])),
+    .exchange([0x0A, 0x0E, 0x00], gives: [0x0B, 0x00, 0x00])),
   Scenario(
     "Each central has its own configurations",
-    .connect(0x41), .expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]),
-    .expect([0x0A, 0x0E, 0x00], gives: [0x0B, 0x00, 0x00], on: 0x41),
+    .connect(0x41), .exchange([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]),
+    .exchange([0x0A, 0x0E, 0x00], gives: [0x0B, 0x00, 0x00], on: 0x41),
     .lastEvents(.configured(.text, 0, .notification))),
   Scenario(
     "A subscribed central is notified; the value is cut at ATT_MTU − 3",
-    .expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]), .forget,
+    .exchange([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]), .forget,
     .updates(.init(.text, [UInt8](counting: 30)), .init(.text, [])), .run,
     // 23 − 1 (opcode) − 2 (handle) = 20; notifications need no confirmation.
     .pdus([0x1B, 0x0D, 0x00] + [UInt8](counting: 20), [0x1B, 0x0D, 0x00])),
   Scenario(
     "With an MTU of 517, a value of 512 bytes is notified whole",
     on: { connectedController(mtu: 517) },
-    .expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]), .forget,
+    .exchange([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]), .forget,
     .update(.text, [UInt8](counting: 512)), .pdus([0x1B, 0x0D, 0x00] + [UInt8](counting: 512)),
     // 4 (L2CAP) + 515 = 519 bytes in packets of 27: 19 whole ones and one of 6.
     .also { host in
-      #expect(host.aclPackets.map { $0.count - 5 } == [Int](repeating: 27, count: 19) + [6])
+      expect(host.aclPackets.map { $0.count - 5 }, is: [Int](repeating: 27, count: 19) + [6])
     },
     // Start 0b00, continuation 0b01, over a handle of 12 bits.
     .also { host in
-      #expect(host.aclPackets.map { $0[2] } == [0x00] + [UInt8](repeating: 0x10, count: 19))
+      expect(host.aclPackets.map { $0[2] }, is: [0x00] + [UInt8](repeating: 0x10, count: 19))
     }),
   Scenario(
     "A central gets no notification before it subscribes",
     .connect(0x41), .updates(.init(.text, [0x01]), .init(.text, [0x02], at: 1)),
-    .expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13], [0x1B, 0x0D, 0x00, 0x02], on: 0x41),
-    .pdus(), .expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13], [0x1B, 0x0D, 0x00, 0x01])),
+    .exchange([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13], [0x1B, 0x0D, 0x00, 0x02], on: 0x41),
+    .pdus(), .exchange([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13], [0x1B, 0x0D, 0x00, 0x01])),
   Scenario(
     "An update of an attribute outside the database is never sent",
     .also { host in
@@ -111,18 +111,19 @@ private let scenarios: [HostScenario] = [
     .pdus()),
   Scenario(
     "The response to a write precedes the notification that the write causes",
-    .expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]), .updates(.init(.text, [0x01])),
-    .expect([0x12, 0x14, 0x00, 0x01], gives: [0x13], [0x1B, 0x0D, 0x00, 0x01])),
+    .exchange([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]), .updates(.init(.text, [0x01])),
+    .exchange([0x12, 0x14, 0x00, 0x01], gives: [0x13], [0x1B, 0x0D, 0x00, 0x01])),
   Scenario(
     "Service Changed is indicated only to the centrals that subscribed to it",
     on: { listeningController() },
     .connect(0x41), .change, .pdus(indication), .pdus(on: 0x41), .ignore([0x1E]), .pass(60_000),
     .pdus(indication), .links(2),
     // A central that subscribes later gets no indication.
-    .expect([0x12, 0x07, 0x00, 0x02, 0x00], gives: [0x13], on: 0x41)),
+    .exchange([0x12, 0x07, 0x00, 0x02, 0x00], gives: [0x13], on: 0x41)),
   Scenario(
     "Without a subscription to Service Changed, a notification is sent at once",
-    .expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]), .forget, .updates(.init(.text, [0x01])),
+    .exchange([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]), .forget,
+    .updates(.init(.text, [0x01])),
     .change, .pdus([0x1B, 0x0D, 0x00, 0x01])),
   Scenario(
     "Indications and notifications wait for the confirmation of an indication",
@@ -130,8 +131,9 @@ private let scenarios: [HostScenario] = [
     .change, .change, .updates(.init(.level, [0x05]), .init(.text, [0x06])), .run,
     .pdus(indication),
     // Requests are still answered.
-    .read(), .expect([0x1E], gives: indication), .expect([0x1E], gives: [0x1D, 0x10, 0x00, 0x05]),
-    .expect([0x1E], gives: [0x1B, 0x0D, 0x00, 0x06])),
+    .read(), .exchange([0x1E], gives: indication),
+    .exchange([0x1E], gives: [0x1D, 0x10, 0x00, 0x05]),
+    .exchange([0x1E], gives: [0x1B, 0x0D, 0x00, 0x06])),
   Scenario(
     "Changes before a confirmation are indicated as one range that covers them",
     on: { listeningController() },
@@ -141,7 +143,7 @@ private let scenarios: [HostScenario] = [
         host.databaseChanged(in: range(start, end))
       }
     },
-    .expect([0x1E], gives: [0x1D, 0x06, 0x00, 0x04, 0x00, 0x16, 0x00])),
+    .exchange([0x1E], gives: [0x1D, 0x06, 0x00, 0x04, 0x00, 0x16, 0x00])),
   Scenario(
     "A change removes the subscriptions in its range, except to Service Changed",
     on: { listeningController() },
@@ -149,7 +151,7 @@ private let scenarios: [HostScenario] = [
     .pdus([0x1D, 0x06, 0x00, 0x01, 0x00, 0xFF, 0xFF]),
     .also { host in
       for (cccd, value): (UInt8, UInt8) in [(0x07, 2), (0x0E, 0), (0x11, 0)] {
-        host.expect([0x0A, cccd, 0x00], gives: [0x0B, value, 0x00])
+        host.exchange([0x0A, cccd, 0x00], gives: [0x0B, value, 0x00])
       }
     }),
   Scenario(
@@ -159,7 +161,7 @@ private let scenarios: [HostScenario] = [
   Scenario(
     "A confirmation counts while a response waits for a buffer",
     on: { ScriptedPeripheral<2>.with { $0.leBuffers = (27, 2) } },
-    .connect(), .expect([0x12, 0x07, 0x00, 0x02, 0x00], gives: [0x13]),
+    .connect(), .exchange([0x12, 0x07, 0x00, 0x02, 0x00], gives: [0x13]),
     .set(\.completesPackets, false), .change,
     // the second buffer
     .send([0x0A, 0x16, 0x00]),
@@ -178,10 +180,10 @@ struct ConfigurationTests {
   @Test("A written configuration is read back; a refused one stays 0", arguments: configurations)
   func write(exchange: Exchange) {
     let controller = connectedController()
-    controller.expect(exchange.request, gives: exchange.response)
+    controller.exchange(exchange.request, gives: exchange.response)
     let isKept = exchange.response == [0x13]
     let value = isKept ? Array(exchange.request[3...]) : [0x00, 0x00]
-    controller.expect([0x0A, exchange.request[1], 0x00], gives: [0x0B] + value)
+    controller.exchange([0x0A, exchange.request[1], 0x00], gives: [0x0B] + value)
   }
 
   @Test(
@@ -193,12 +195,12 @@ struct ConfigurationTests {
       database: GrowingDatabase(above.value + [.clientCharacteristicConfiguration]))
     controller.connect()
     for value: UInt8 in 0...3 {
-      controller.expect(
+      controller.exchange(
         [0x12, handle, 0x00, value, 0x00],
         gives: error(0x12, UInt16(handle), .cccdImproperlyConfigured))
     }
-    controller.expect([0x0A, handle, 0x00], gives: [0x0B, 0x00, 0x00])
-    #expect(controller.events.allSatisfy { if case .configured = $0 { false } else { true } })
+    controller.exchange([0x0A, handle, 0x00], gives: [0x0B, 0x00, 0x00])
+    expect(controller.events.allSatisfy { if case .configured = $0 { false } else { true } })
   }
 
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -38,9 +38,9 @@ private let scenarios: [HostScenario] = [
     .pdus([0x09, 3, 0x10, 0x00, 0x07, 0x16, 0x00, 0x64])),
   Scenario(
     "The application gets the offset of a read",
-    .expect([0x0C, 0x0D, 0x00, 88, 0x00], gives: [0x0D] + Array(88..<100)),
-    .expect([0x0A, 0x0D, 0x00], gives: [0x0B] + Array(0..<22)),
-    .also { #expect($0.application.offsets == [88, 0]) }),
+    .exchange([0x0C, 0x0D, 0x00, 88, 0x00], gives: [0x0D] + Array(88..<100)),
+    .exchange([0x0A, 0x0D, 0x00], gives: [0x0B] + Array(0..<22)),
+    .also { expect($0.application.offsets, is: [88, 0]) }),
   Scenario(
     "A second request is ignored while one is deferred; the first is answered",
     .set(application: \.isBusy, true), .ignore([0x0A, 0x0D, 0x00]),
@@ -48,12 +48,12 @@ private let scenarios: [HostScenario] = [
     .pdus([0x0B] + [UInt8](counting: 22))),
   Scenario(
     "Commands, confirmations and updates pass while a request is deferred",
-    .expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]),
-    .expect([0x12, 0x11, 0x00, 0x02, 0x00], gives: [0x13]), .forget,
+    .exchange([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]),
+    .exchange([0x12, 0x11, 0x00, 0x02, 0x00], gives: [0x13]), .forget,
     .set(application: \.busyWith, .alert), .ignore([0x12, 0x14, 0x00, 0x02]),
     .ignore([0x52, 0x0D, 0x00, 0x07]), .writes([0x07]),
     .updates(.init(.level, [0x05]), .init(.text, [0x06])), .run, .pdus([0x1D, 0x10, 0x00, 0x05]),
-    .expect([0x1E], gives: [0x1B, 0x0D, 0x00, 0x06]), .resume, .lastPDU([0x13]),
+    .exchange([0x1E], gives: [0x1B, 0x0D, 0x00, 0x06]), .resume, .lastPDU([0x13]),
     .writes([0x07], [0x02])),
   Scenario(
     "A deferred command is dropped",
@@ -64,12 +64,12 @@ private let scenarios: [HostScenario] = [
     .set(\.completesPackets, false),
     // Four buffers: three for this link, and one reserved for another.
     .repeat(4, .send([0x0A, 0x16, 0x00])), .pduCount(3), .resume(at: 0), .completePackets(),
-    .also { #expect($0.pdus() == [[UInt8]](repeating: [0x0B, 0x64], count: 4)) }),
+    .also { expect($0.pdus(), is: [[UInt8]](repeating: [0x0B, 0x64], count: 4)) }),
   Scenario(
     "A deferred request holds up no other central",
     .connect(0x41), .set(application: \.isBusy, true), .ignore([0x0A, 0x0D, 0x00]),
     .set(application: \.isBusy, false),
-    .expect([0x0A, 0x10, 0x00], gives: [0x0B, 0x07], on: 0x41),
+    .exchange([0x0A, 0x10, 0x00], gives: [0x0B, 0x07], on: 0x41),
     .resume(at: 0), .pdus([0x0B] + [UInt8](counting: 22))),
   Scenario(
     "A deferred request of 517 bytes is kept whole", on: { connectedController(mtu: 517) },
@@ -78,14 +78,14 @@ private let scenarios: [HostScenario] = [
   Scenario(
     "The end of a write follows the value of a Write Request or a Write Command",
     on: { recording() },
-    .expect([0x12, 0x0D, 0x00, 0x01], gives: [0x13]), .ignore([0x52, 0x0D, 0x00, 0x02]),
+    .exchange([0x12, 0x0D, 0x00, 0x01], gives: [0x13]), .ignore([0x52, 0x0D, 0x00, 0x02]),
     .events(
       .wrote([0x01], .text, 0), .endedWrite(0, isCommand: false), .wrote([0x02], .text, 0),
       .endedWrite(0, isCommand: true))),
   Scenario(
     "The end of a write does not follow writes of the server's own attributes", on: { recording() },
-    .expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]),
-    .expect([0x12, 0x09, 0x00, 0x01], gives: [0x13]), .execute(),
+    .exchange([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]),
+    .exchange([0x12, 0x09, 0x00, 0x01], gives: [0x13]), .execute(),
     .events(.configured(.text, 0, .notification))),
   Scenario(
     "The end of an Execute Write comes once, after all values", on: { recording() },
@@ -97,14 +97,14 @@ private let scenarios: [HostScenario] = [
     .ignore([0x18, 0x01]), .forgetEvents, .set(application: \.ending, nil), .resume,
     .lastPDU([0x19]),
     .events(.wrote([1, 2], .text, 0), .wrote([4], .alert, 0), .endedWrite(0, isCommand: false)),
-    .execute(), .also { #expect($0.events.count == 3) }),
+    .execute(), .also { expect($0.events.count, is: 3) }),
   Scenario(
     "A refusal at the end of a write refuses the request, with its first attribute's handle",
     on: { recording() },
     .set(application: \.ending, .error(.insufficientResources)),
-    .expect([0x12, 0x14, 0x00, 0x01], gives: error(0x12, 0x0014, .insufficientResources)),
+    .exchange([0x12, 0x14, 0x00, 0x01], gives: error(0x12, 0x0014, .insufficientResources)),
     .prepare(0x0D, 0, [1, 2]), .prepare(0x14, 0, [4]),
-    .expect([0x18, 0x01], gives: error(0x18, 0x000D, .insufficientResources)),
+    .exchange([0x18, 0x01], gives: error(0x18, 0x000D, .insufficientResources)),
     // A command gets no answer. The queue is empty again.
     .ignore([0x52, 0x0D, 0x00, 0x02]), .set(application: \.ending, nil), .forgetEvents, .execute(),
     .events()),
@@ -121,26 +121,26 @@ struct DeferralTests {
   func resume(exchange: Exchange) {
     let controller = connectedController()
     controller.application.isBusy = true
-    #expect(controller.exchange(exchange.request) == [])
-    #expect(controller.isPutOff())
+    expect(controller.exchange(exchange.request), is: [])
+    expect(controller.isPutOff())
     controller.pass(milliseconds: 10_000)
-    #expect(controller.pdus() == [])
+    expect(controller.pdus(), is: [])
     controller.resume()
-    #expect(controller.pdus() == [exchange.response])
-    #expect(!controller.isPutOff())
+    expect(controller.pdus(), is: [exchange.response])
+    expect(!controller.isPutOff())
     // The next request is answered at once.
-    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
+    controller.exchange([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
 
   @Test("A request may be deferred again, and then be refused", arguments: requests)
   func refusal(exchange: Exchange) {
     let controller = connectedController()
     controller.application.isBusy = true
-    #expect(controller.exchange(exchange.request) == [])
+    expect(controller.exchange(exchange.request), is: [])
     controller.resume(at: 0)
     controller.resume(at: 0)
     controller.run()
-    #expect(controller.pdus() == [])
+    expect(controller.pdus(), is: [])
     controller.application.refusal = .insufficientResources
     controller.resume(at: 0)
     controller.run()
@@ -148,10 +148,10 @@ struct DeferralTests {
     switch opcode {
     case 0x06:
       // A value that cannot be read does not match.
-      #expect(controller.pdus() == [error(0x06, 0x0001, .attributeNotFound)])
+      expect(controller.pdus(), is: [error(0x06, 0x0001, .attributeNotFound)])
     default:
       let handle: UInt16 = [0x08, 0x0E, 0x20].contains(opcode) ? 0x0010 : 0x000D
-      #expect(controller.pdus() == [error(opcode, handle, .insufficientResources)])
+      expect(controller.pdus(), is: [error(opcode, handle, .insufficientResources)])
     }
   }
 
@@ -161,7 +161,7 @@ struct DeferralTests {
     let controller = connectedController()
     controller.resume(at: connectionIndex)
     controller.run()
-    #expect(controller.pdus() == [])
+    expect(controller.pdus(), is: [])
     expect(controller.isPutOff(at: connectionIndex), is: false)
   }
 

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 private let range = AttributeHandleRange(
   start: AttributeHandle(rawValue: 0x0102), end: AttributeHandle(rawValue: 0x0304))
@@ -28,15 +28,15 @@ extension Check {
     sourceLocation: SourceLocation = #_sourceLocation
   ) -> Check {
     Check("\(PDU.self), \(bytes.count) bytes") {
-      #expect(written { pdu.write(to: &$0) } == bytes, sourceLocation: sourceLocation)
+      expect(written { pdu.write(to: &$0) }, is: bytes, sourceLocation: sourceLocation)
       let parameters = Array(bytes[1...])
       for cut in truncations(of: parameters) + [parameters + [0xFF]]
       where cut.count != validLength {
         var reader = ByteReader(cut.span)
-        #expect(PDU(&reader) == nil, "\(cut.count) bytes", sourceLocation: sourceLocation)
+        expect(PDU(&reader), is: nil, "\(cut.count) bytes", sourceLocation: sourceLocation)
       }
       var reader = ByteReader(parameters.span)
-      #expect(PDU(&reader) == pdu, sourceLocation: sourceLocation)
+      expect(PDU(&reader), is: pdu, sourceLocation: sourceLocation)
     }
   }
 }
@@ -75,7 +75,7 @@ struct PDUTests {
   func executeFlags(flags: UInt8) {
     let bytes = [flags]
     var reader = ByteReader(bytes.span)
-    #expect(ExecuteWriteRequest(&reader) == nil)
+    expect(ExecuteWriteRequest(&reader), is: nil)
   }
 
   @Test("Find By Type Value Request has 6 bytes, then a value of any length")
@@ -88,7 +88,7 @@ struct PDUTests {
         if let request = FindByTypeValueRequest(ByteReader(cut.span)) {
           Array(request.value)
         } else { nil }
-      #expect(read == (length < 6 ? nil : Array(value[..<(length - 6)])))
+      expect(read, is: length < 6 ? nil : Array(value[..<(length - 6)]))
     }
   }
 
@@ -98,12 +98,12 @@ struct PDUTests {
     for length in 0...8 {
       let cut = Array(bytes[..<length])
       guard var response = FindByTypeValueResponse(ByteReader(cut.span)) else {
-        #expect(length == 0 || length % 4 != 0)
+        expect(length == 0 || length % 4 != 0)
         continue
       }
       var ends: [UInt16] = []
       while let found = response.next() { ends.append(found.end.rawValue) }
-      #expect(ends == Array([0x0003, 0xFFFF][..<(length / 4)]))
+      expect(ends, is: Array([0x0003, 0xFFFF][..<(length / 4)]))
     }
   }
 
@@ -120,15 +120,15 @@ struct PDUTests {
     for length in 0...short.count {
       expect(
         types(Array(short[..<length])),
-        is: (length == 5
-          ? [.primaryService] : length == 9 ? [.primaryService, .characteristic] : nil))
+        is: length == 5
+          ? [.primaryService] : length == 9 ? [.primaryService, .characteristic] : nil)
     }
-    for cut in truncations(of: long) { #expect(types(cut) == nil) }
-    #expect(types(long) == [.testText])
+    for cut in truncations(of: long) { expect(types(cut), is: nil) }
+    expect(types(long), is: [.testText])
     // Every other format is refused with whole pairs of 2 × (2 + 2) or of 2 + 16 bytes.
     for format in 0...255 as ClosedRange<UInt8> where format != 1 && format != 2 {
-      #expect(types([format] + short[1...]) == nil)
-      #expect(types([format] + long[1...]) == nil)
+      expect(types([format] + short[1...]), is: nil)
+      expect(types([format] + long[1...]), is: nil)
     }
   }
 
@@ -141,11 +141,11 @@ struct PDUTests {
       return result
     }
     let bytes: [UInt8] = [3, 0x01, 0x00, 0xA1, 0x02, 0x00, 0xA2]
-    #expect(values(bytes) == [[0xA1], [0xA2]])
-    for cut in truncations(of: bytes) { #expect(values(cut) == (cut.count == 4 ? [[0xA1]] : nil)) }
-    #expect(values([2, 0x01, 0x00]) == [[]])
-    #expect(values([0, 0x01, 0x00]) == nil && values([1, 0x01, 0x00]) == nil)
-    #expect(values([7] + bytes[1...]) == nil)
+    expect(values(bytes), is: [[0xA1], [0xA2]])
+    for cut in truncations(of: bytes) { expect(values(cut), is: cut.count == 4 ? [[0xA1]] : nil) }
+    expect(values([2, 0x01, 0x00]), is: [[]])
+    expect(values([0, 0x01, 0x00]) == nil && values([1, 0x01, 0x00]) == nil)
+    expect(values([7] + bytes[1...]), is: nil)
   }
 
   @Test("Read By Group Type Response has whole entries of the stated length, 4 or more")
@@ -157,29 +157,29 @@ struct PDUTests {
       return result
     }
     let bytes: [UInt8] = [6, 0x01, 0x00, 0x03, 0x00, 0x00, 0x18]
-    #expect(groups(bytes) == [[0x00, 0x18]])
-    for cut in truncations(of: bytes) { #expect(groups(cut) == nil) }
-    for length: UInt8 in 0...3 { #expect(groups([length] + bytes[1...]) == nil) }
+    expect(groups(bytes), is: [[0x00, 0x18]])
+    for cut in truncations(of: bytes) { expect(groups(cut), is: nil) }
+    for length: UInt8 in 0...3 { expect(groups([length] + bytes[1...]), is: nil) }
   }
 
   @Test("Read Multiple Request has two or more whole handles", arguments: 0...9)
   func readMultiple(length: Int) {
     let bytes = [UInt8](counting: length)
     guard var request = ReadMultipleRequest(ByteReader(bytes.span)) else {
-      #expect(length < 4 || length % 2 == 1)
+      expect(length < 4 || length % 2 == 1)
       return
     }
     var handles = 0
     while request.next() != nil { handles += 1 }
-    #expect(handles == length / 2)
+    expect(handles, is: length / 2)
   }
 
   @Test("Writes, commands and notifications have a handle and a value of any length")
   func attributeValue() {
     let value: [UInt8] = [9, 8]
-    #expect(
-      written { WriteRequest(handle: handle, value: value.span).write(to: &$0) }
-        == [0x12, 0x02, 0x01, 9, 8])
+    expect(
+      written { WriteRequest(handle: handle, value: value.span).write(to: &$0) },
+      is: [0x12, 0x02, 0x01, 9, 8])
     let bytes: [UInt8] = [0x02, 0x01, 9, 8]
     for length in 0...4 {
       let cut = Array(bytes[..<length])
@@ -187,7 +187,7 @@ struct PDUTests {
         if let attribute = AttributeValue(ByteReader(cut.span)) {
           Array(attribute.value)
         } else { nil }
-      #expect(read == (length < 2 ? nil : Array(value[..<(length - 2)])))
+      expect(read, is: length < 2 ? nil : Array(value[..<(length - 2)]))
     }
   }
 
@@ -198,20 +198,20 @@ struct PDUTests {
       let bytes = written {
         PrepareWrite(handle: handle, offset: 0x0304, value: value.span).write(opcode, to: &$0)
       }
-      #expect(bytes == [opcode.rawValue, 0x02, 0x01, 0x04, 0x03, 9, 8])
+      expect(bytes, is: [opcode.rawValue, 0x02, 0x01, 0x04, 0x03, 9, 8])
       for length in 0...6 {
         let cut = Array(bytes[1..<(1 + length)])
         let read: [UInt8]? =
           if let part = PrepareWrite(ByteReader(cut.span)) { Array(part.value) } else { nil }
-        #expect(read == (length < 4 ? nil : Array(value[..<(length - 4)])))
+        expect(read, is: length < 4 ? nil : Array(value[..<(length - 4)]))
       }
     }
   }
 
   @Test("An ATT_MTU is 23 to 517")
   func mtu() {
-    #expect(ATTMTU(22) == nil && ATTMTU(518) == nil && ATTMTU(-1) == nil)
-    #expect(ATTMTU(23) == .minimum && ATTMTU(517) == .maximum && ATTMTU.minimum < .maximum)
+    expect(ATTMTU(22) == nil && ATTMTU(518) == nil && ATTMTU(-1) == nil)
+    expect(ATTMTU(23) == .minimum && ATTMTU(517) == .maximum && ATTMTU.minimum < .maximum)
   }
 
   @Test(
@@ -220,8 +220,8 @@ struct PDUTests {
   func equalMTUs(byteCount: Int) throws {
     let mtu = try #require(ATTMTU(byteCount))
     let other = try #require(ATTMTU(byteCount))
-    #expect(mtu == other && mtu <= other && mtu >= other)
-    #expect(!(mtu < other) && !(mtu > other))
-    #expect(mtu.agreed(with: UInt16(byteCount)) == mtu)
+    expect(mtu == other && mtu <= other && mtu >= other)
+    expect(!(mtu < other) && !(mtu > other))
+    expect(mtu.agreed(with: UInt16(byteCount)), is: mtu)
   }
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -14,7 +14,7 @@ private func expectEcho(
   _ controller: ScriptedController, _ request: [UInt8],
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
-  controller.expect(
+  controller.exchange(
     request, gives: [0x17] + request.dropFirst(), sourceLocation: sourceLocation)
 }
 
@@ -45,7 +45,7 @@ private let scenarios: [HostScenario] = [
         expectEcho(host, prepare(0x0D, start, [UInt8](counting: 9)))
       }
     },
-    .expect(execute, gives: error(0x18, 0x0D, .invalidAttributeValueLength)), .writes(),
+    .exchange(execute, gives: error(0x18, 0x0D, .invalidAttributeValueLength)), .writes(),
     // The queue is empty after a failure too.
     .execute(), .writes()),
   Scenario(
@@ -56,17 +56,17 @@ private let scenarios: [HostScenario] = [
         expectEcho(host, prepare(0x0D, 0, [UInt8](repeating: UInt8(count), count: 18)))
       }
     },
-    .expect(
+    .exchange(
       prepare(0x0D, 0, [UInt8](repeating: 0xFF, count: 18)),
       gives: error(0x16, 0x0D, .prepareQueueFull)),
     // 1024 − 42 × 24 = 16, and this part takes 6 + 10.
     .prepare(0x0D, 0, [UInt8](repeating: 0xEE, count: 10)),
-    .expect(prepare(0x0D, 0, []), gives: error(0x16, 0x0D, .prepareQueueFull)), .execute(),
+    .exchange(prepare(0x0D, 0, []), gives: error(0x16, 0x0D, .prepareQueueFull)), .execute(),
     .writes([UInt8](repeating: 0xEE, count: 10) + [UInt8](repeating: 41, count: 8))),
   Scenario(
     "Execute Write refuses a gap, writes nothing, and empties the queue",
     .set(application: \.values[0], []), .prepare(0x14, 0, [0x01]), .prepare(0x0D, 1, [0x02]),
-    .expect(execute, gives: error(0x18, 0x0D, .invalidOffset)), .execute(), .writes()),
+    .exchange(execute, gives: error(0x18, 0x0D, .invalidOffset)), .execute(), .writes()),
   // Core Specification, Vol 3, Part F, 3.4.6.3, and Part G, 4.9.4.
   Scenario(
     "A long write that begins beyond the first byte changes a part of the present value",
@@ -75,9 +75,10 @@ private let scenarios: [HostScenario] = [
     .writes(Array("Will it snow?".utf8)),
     // The last byte that may be written is the one after the value: 13 bytes.
     .prepare(0x0D, 13, Array("!".utf8)), .execute(),
-    .also { #expect($0.writes.last == Array("Will it snow?!".utf8)) },
-    .prepare(0x0D, 15, Array("!".utf8)), .expect(execute, gives: error(0x18, 0x0D, .invalidOffset)),
-    .also { #expect($0.writes.count == 2) }),
+    .also { expect($0.writes.last, is: Array("Will it snow?!".utf8)) },
+    .prepare(0x0D, 15, Array("!".utf8)),
+    .exchange(execute, gives: error(0x18, 0x0D, .invalidOffset)),
+    .also { expect($0.writes.count, is: 2) }),
   Scenario(
     "Parts beyond the first byte follow each other, and end at byte 512",
     .set(application: \.values[0], [UInt8](repeating: 1, count: 512)),
@@ -92,18 +93,18 @@ private let scenarios: [HostScenario] = [
         for (offset, count) in parts {
           expectEcho(host, prepare(0x0D, offset, [UInt8](repeating: 2, count: count)))
         }
-        host.expect(execute, gives: error(0x18, 0x0D, code))
-        #expect(host.writes == [])
+        host.exchange(execute, gives: error(0x18, 0x0D, code))
+        expect(host.writes, is: [])
       }
     },
     .prepare(0x0D, 510, [2, 2]), .execute(), .writes([UInt8](repeating: 1, count: 510) + [2, 2])),
   Scenario(
     "A value that the application does not have, and a configuration, are written whole",
-    .expect([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]),
+    .exchange([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]),
     .also { host in
       for handle: UInt16 in [0x1B, 0x0E, 0x09] {
         expectEcho(host, prepare(handle, 1, [0x00]))
-        host.expect(execute, gives: error(0x18, handle, .invalidOffset))
+        host.exchange(execute, gives: error(0x18, handle, .invalidOffset))
       }
     },
     .writes()),
@@ -115,7 +116,7 @@ private let scenarios: [HostScenario] = [
     "Parts for several attributes are written one after the other",
     .prepare(0x0D, 0, [0x01, 0x02]), .prepare(0x14, 0, [0x03]), .prepare(0x14, 1, [0x04]),
     .prepare(0x0E, 0, [0x01, 0x00]), .execute(), .writes([0x01, 0x02], [0x03, 0x04]),
-    .expect([0x0A, 0x0E, 0x00], gives: [0x0B, 0x01, 0x00])),
+    .exchange([0x0A, 0x0E, 0x00], gives: [0x0B, 0x01, 0x00])),
   Scenario(
     "Parts of several attributes may alternate; each value is written once",
     .prepare(0x0D, 0, [0x01, 0x02]), .prepare(0x14, 0, [0x03]), .prepare(0x0D, 2, [0x04, 0x05]),
@@ -124,29 +125,29 @@ private let scenarios: [HostScenario] = [
   Scenario(
     "A gap between parts of one attribute counts when another attribute's parts lie between",
     .prepare(0x0D, 0, [0x01]), .prepare(0x14, 0, [0x03]), .prepare(0x0D, 2, [0x02]),
-    .expect(execute, gives: error(0x18, 0x0D, .invalidOffset)), .writes()),
+    .exchange(execute, gives: error(0x18, 0x0D, .invalidOffset)), .writes()),
   Scenario(
     "A configuration is written in two parts of one byte",
     .prepare(0x0E, 0, [0x01]), .prepare(0x0E, 1, [0x00]), .execute(),
     .lastEvents(.configured(.text, 0, .notification))),
   Scenario(
     "Cancelled parts are not written",
-    .prepare(0x0D, 0, [0x01]), .expect([0x18, 0x00], gives: [0x19]), .execute(), .writes()),
+    .prepare(0x0D, 0, [0x01]), .exchange([0x18, 0x00], gives: [0x19]), .execute(), .writes()),
   Scenario(
     "Prepare Write checks handle and permission, but not offset and length",
-    .expect(prepare(0x00, 0, [0x01]), gives: error(0x16, 0x00, .invalidHandle)),
-    .expect(prepare(0x1C, 0, [0x01]), gives: error(0x16, 0x1C, .invalidHandle)),
-    .expect(prepare(0x03, 0, [0x01]), gives: error(0x16, 0x03, .writeNotPermitted)),
-    .prepare(0x0D, 0xFFFF, [0x01]), .expect(execute, gives: error(0x18, 0x0D, .invalidOffset))),
+    .exchange(prepare(0x00, 0, [0x01]), gives: error(0x16, 0x00, .invalidHandle)),
+    .exchange(prepare(0x1C, 0, [0x01]), gives: error(0x16, 0x1C, .invalidHandle)),
+    .exchange(prepare(0x03, 0, [0x01]), gives: error(0x16, 0x03, .writeNotPermitted)),
+    .prepare(0x0D, 0xFFFF, [0x01]), .exchange(execute, gives: error(0x18, 0x0D, .invalidOffset))),
   Scenario(
     "Execute Write passes the application's refusal on, and empties the queue",
     .prepare(0x0D, 0, [0x01]), .set(application: \.refusal, .unlikelyError),
-    .expect(execute, gives: error(0x18, 0x0D, .unlikelyError)), .set(application: \.refusal, nil),
+    .exchange(execute, gives: error(0x18, 0x0D, .unlikelyError)), .set(application: \.refusal, nil),
     .execute(), .writes()),
   Scenario(
     "A part that the application refuses is not queued; earlier parts stay",
     .prepare(0x0D, 0, [0x01]), .set(application: \.preparing, .error(.insufficientEncryption)),
-    .expect(prepare(0x0D, 1, [0x02]), gives: error(0x16, 0x0D, .insufficientEncryption)),
+    .exchange(prepare(0x0D, 1, [0x02]), gives: error(0x16, 0x0D, .insufficientEncryption)),
     // The application is not asked about a configuration.
     .prepare(0x0E, 0, [0x01, 0x00]), .set(application: \.preparing, nil), .execute(),
     .writes([0x01])),
@@ -174,9 +175,9 @@ struct PrepareWriteTests {
   func flags(flags: UInt8) {
     let controller = connectedController()
     expectEcho(controller, prepare(0x0D, 0, [0x01]))
-    controller.expect([0x18, flags], gives: error(0x18, 0, .invalidPDU))
-    controller.expect(execute, gives: [0x19])
-    #expect(controller.writes == [[0x01]])
+    controller.exchange([0x18, flags], gives: error(0x18, 0, .invalidPDU))
+    controller.exchange(execute, gives: [0x19])
+    expect(controller.writes, is: [[0x01]])
   }
 
 }

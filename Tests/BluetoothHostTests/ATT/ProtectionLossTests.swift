@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 private let encrypted: LinkSecurity = .encrypted | .bonded
 
@@ -33,27 +33,27 @@ private let scenarios: [HostScenario] = [
       [.text, .level, .alert], [0x1B, 3, 0, 0x48], [0x1B, 6, 0, 0x48], [0x1B, 9, 0, 0x48]),
     .secure(.bonded), .notify([.text, .level, .alert], [0x1B, 9, 0, 0x48]),
     .lastEvents(.configured(.text, 0, .none), .configured(.level, 0, .none)),
-    .expect([0x0A, 4, 0x00], gives: [0x0B, 0x00, 0x00]),
+    .exchange([0x0A, 4, 0x00], gives: [0x0B, 0x00, 0x00]),
     // Encryption alone does not restore the subscriptions: the bond does.
     .secure(authenticated), .notify([.text, .level, .alert], [0x1B, 9, 0, 0x48])),
   Scenario(
     "A key without authentication still serves values that require only encryption",
     .subscribe(4, 1), .subscribe(7, 1), .subscribe(10, 1), .secure(encrypted),
     .notify([.text, .level, .alert], [0x1B, 3, 0, 0x48], [0x1B, 9, 0, 0x48]),
-    .expect([0x0A, 6, 0x00], gives: [0x01, 0x0A, 6, 0x00, 0x05])),
+    .exchange([0x0A, 6, 0x00], gives: [0x01, 0x0A, 6, 0x00, 0x05])),
   Scenario(
     "Removing a bond keeps the subscriptions of an encrypted link",
     on: { makeController(encrypted) },
-    .expect([0x12, 4, 0x00, 0x01, 0x00], gives: [0x13]), .secure(.encrypted),
+    .exchange([0x12, 4, 0x00, 0x01, 0x00], gives: [0x13]), .secure(.encrypted),
     .notify([.text], [0x1B, 3, 0, 0x48])),
   Scenario(
     "Parts prepared on an encrypted link are not executed without encryption",
     on: { makeController(encrypted) },
-    .expect([0x16, 3, 0x00, 0x00, 0x00, 0x48], gives: [0x17, 3, 0x00, 0x00, 0x00, 0x48]),
-    .secure(.bonded), .expect([0x18, 0x01], gives: [0x01, 0x18, 3, 0x00, 0x0F]),
-    .also { #expect($0.application.values[0] == []) },
+    .exchange([0x16, 3, 0x00, 0x00, 0x00, 0x48], gives: [0x17, 3, 0x00, 0x00, 0x00, 0x48]),
+    .secure(.bonded), .exchange([0x18, 0x01], gives: [0x01, 0x18, 3, 0x00, 0x0F]),
+    .also { expect($0.application.values[0], is: []) },
     // The queue is empty.
-    .secure(encrypted), .execute(), .also { #expect($0.application.values[0] == []) }),
+    .secure(encrypted), .execute(), .also { expect($0.application.values[0], is: []) }),
   Scenario(
     "A deferred read is refused when the link has lost its protection",
     on: { makeController(encrypted) },
@@ -63,13 +63,13 @@ private let scenarios: [HostScenario] = [
   Scenario(
     "Requests for several values return no protected value", on: { makeController(.none) },
     .also { host in for index in 0..<3 { host.application.values[index] = [0x48] } },
-    .expect([0x08, 0x01, 0x00, 0xFF, 0xFF, 0x19, 0x2A], gives: [0x01, 0x08, 3, 0x00, 0x05]),
+    .exchange([0x08, 0x01, 0x00, 0xFF, 0xFF, 0x19, 0x2A], gives: [0x01, 0x08, 3, 0x00, 0x05]),
     // A protected value after readable ones ends the list.
-    .expect([0x08, 0x07, 0x00, 0xFF, 0xFF, 0x19, 0x2A], gives: [0x09, 3, 9, 0x00, 0x48]),
-    .expect([0x0E, 9, 0x00, 3, 0x00], gives: [0x01, 0x0E, 3, 0x00, 0x05]),
-    .expect([0x20, 9, 0x00, 6, 0x00], gives: [0x01, 0x20, 6, 0x00, 0x05]),
+    .exchange([0x08, 0x07, 0x00, 0xFF, 0xFF, 0x19, 0x2A], gives: [0x09, 3, 9, 0x00, 0x48]),
+    .exchange([0x0E, 9, 0x00, 3, 0x00], gives: [0x01, 0x0E, 3, 0x00, 0x05]),
+    .exchange([0x20, 9, 0x00, 6, 0x00], gives: [0x01, 0x20, 6, 0x00, 0x05]),
     // A search for a value finds no protected one.
-    .expect([0x06, 0x01, 0x00, 0xFF, 0xFF, 0x19, 0x2A, 0x48], gives: [0x07, 9, 0x00, 9, 0x00])),
+    .exchange([0x06, 0x01, 0x00, 0xFF, 0xFF, 0x19, 0x2A, 0x48], gives: [0x07, 9, 0x00, 9, 0x00])),
 ]
 
 /// A link that loses its encryption, or gets a key that protects less.

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// A link's security, and the errors of attributes that require encryption or authentication; `nil`
 /// for success.
@@ -64,17 +64,17 @@ struct ProtectionTests {
     for (handle, code) in [(3, outcome.encrypted), (7, outcome.authenticated), (10, nil)]
       as [(UInt8, UInt8?)]
     {
-      controller.expect(
+      controller.exchange(
         [0x0A, handle, 0x00], gives: code.map { error(0x0A, handle, $0) } ?? [0x0B])
-      controller.expect(
+      controller.exchange(
         [0x0C, handle, 0x00, 0x00, 0x00], gives: code.map { error(0x0C, handle, $0) } ?? [0x0D])
-      controller.expect(
+      controller.exchange(
         [0x0E, handle, 0x00, 10, 0x00], gives: code.map { error(0x0E, handle, $0) } ?? [0x0F])
-      controller.expect(
+      controller.exchange(
         [0x20, handle, 0x00, 10, 0x00],
         gives: code.map { error(0x20, handle, $0) } ?? [0x21, 0, 0, 0, 0])
     }
-    controller.expect(
+    controller.exchange(
       [0x0A, 5, 0x00],
       gives: outcome.encrypted.map { error(0x0A, 5, $0) } ?? [0x0B] + Array("Level".utf8))
   }
@@ -84,44 +84,44 @@ struct ProtectionTests {
     let controller = makeController(outcome.security)
     for (handle, code) in [(3, outcome.encrypted), (7, outcome.authenticated)] as [(UInt8, UInt8?)]
     {
-      controller.expect(
+      controller.exchange(
         [0x12, handle, 0x00, 0x48], gives: code.map { error(0x12, handle, $0) } ?? [0x13])
-      controller.expect(
+      controller.exchange(
         [0x16, handle, 0x00, 0x00, 0x00, 0x48],
         gives: code.map { error(0x16, handle, $0) } ?? [0x17, handle, 0x00, 0x00, 0x00, 0x48])
       let values = controller.application.values
-      #expect(values[handle == 3 ? 0 : 1] == (code == nil ? [0x48] : []))
+      expect(values[handle == 3 ? 0 : 1], is: code == nil ? [0x48] : [])
     }
   }
 
   @Test("A Write Command to a protected attribute is ignored")
   func commands() {
     let controller = makeController(.none)
-    #expect(controller.exchange([0x52, 3, 0x00, 0x48]) == [])
-    #expect(controller.application.values[0] == [])
+    expect(controller.exchange([0x52, 3, 0x00, 0x48]), is: [])
+    expect(controller.application.values[0], is: [])
     controller.securityChanged(to: .encrypted, at: 0)
-    #expect(controller.exchange([0x52, 3, 0x00, 0x48]) == [])
-    #expect(controller.application.values[0] == [0x48])
+    expect(controller.exchange([0x52, 3, 0x00, 0x48]), is: [])
+    expect(controller.application.values[0], is: [0x48])
   }
 
   @Test("Subscriptions require the security of their value", arguments: outcomes)
   private func subscriptions(_ outcome: SecurityOutcome) {
     let controller = makeController(outcome.security)
-    controller.expect(
+    controller.exchange(
       [0x12, 4, 0x00, 0x01, 0x00],
       gives: outcome.encrypted.map { error(0x12, 4, $0) } ?? [0x13])
-    controller.expect(
+    controller.exchange(
       [0x12, 8, 0x00, 0x02, 0x00],
       gives: outcome.authenticated.map { error(0x12, 8, $0) } ?? [0x13])
     // The configuration can always be read.
-    controller.expect(
+    controller.exchange(
       [0x0A, 4, 0x00], gives: [0x0B, outcome.encrypted == nil ? 1 : 0, 0x00])
   }
 
   @Test("Discovery needs no security")
   func discovery() {
     let controller = makeController(.none)
-    controller.expect(
+    controller.exchange(
       [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x03, 0x28],
       gives: [0x09, 7, 2, 0, 0x1E, 3, 0, 0x19, 0x2A, 6, 0, 0x2A, 7, 0, 0x19, 0x2A, 9, 0, 2, 10, 0]
         + [0x19, 0x2A])

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -30,12 +30,12 @@ struct ServerBearerTests {
     let longest = form.request + [UInt8](repeating: 0x01, count: 24 - form.request.count)
     for length in 1...24 {
       let responses = controller.exchange(Array(longest[..<length]))
-      #expect(responses.count == 1, "\(length) bytes")
+      expect(responses.count, is: 1, "\(length) bytes")
       let isMalformed = responses.first == error(opcode, 0x0000, .invalidPDU)
       // 24 bytes exceed the MTU of 23.
-      #expect(isMalformed == (!form.isValid(length) || length == 24), "\(length) bytes")
+      expect(isMalformed, is: !form.isValid(length) || length == 24, "\(length) bytes")
     }
-    #expect(controller.exchange(form.request).first?.first == opcode + 1)
+    expect(controller.exchange(form.request).first?.first, is: opcode + 1)
   }
 
   @Test(
@@ -45,8 +45,8 @@ struct ServerBearerTests {
     })
   func unknownRequest(opcode: UInt8) {
     let controller = connectedController()
-    controller.expect([opcode], gives: error(opcode, 0x0000, .requestNotSupported))
-    controller.expect([opcode, 1, 2, 3], gives: error(opcode, 0x0000, .requestNotSupported))
+    controller.exchange([opcode], gives: error(opcode, 0x0000, .requestNotSupported))
+    controller.exchange([opcode, 1, 2, 3], gives: error(opcode, 0x0000, .requestNotSupported))
   }
 
   @Test(
@@ -54,9 +54,9 @@ struct ServerBearerTests {
     arguments: (UInt8.min...UInt8.max).filter { $0 & 0x40 != 0 })
   func unknownCommand(opcode: UInt8) {
     let controller = connectedController()
-    #expect(controller.exchange([opcode]) == [])
-    #expect(controller.exchange([opcode, 0x03, 0x00, 1, 2, 3]) == [])
-    #expect(controller.writes == [])
+    expect(controller.exchange([opcode]), is: [])
+    expect(controller.exchange([opcode, 0x03, 0x00, 1, 2, 3]), is: [])
+    expect(controller.writes, is: [])
   }
 
   @Test(
@@ -69,13 +69,13 @@ struct ServerBearerTests {
   func stray(opcode: UInt8) {
     let controller = connectedController()
     for length in 0..<22 {
-      #expect(controller.exchange([opcode] + [UInt8](repeating: 0x01, count: length)) == [])
+      expect(controller.exchange([opcode] + [UInt8](repeating: 0x01, count: length)), is: [])
     }
   }
 
   @Test("A PDU without an opcode is ignored")
   func empty() {
-    #expect(connectedController().exchange([]) == [])
+    expect(connectedController().exchange([]), is: [])
   }
 
   @Test(
@@ -89,26 +89,26 @@ struct ServerBearerTests {
     let controller = ScriptedPeripheral<1>(mtu: try #require(ATTMTU(server)))
     controller.connect()
     controller.application.values[0] = [UInt8](counting: 512)
-    controller.expect(
+    controller.exchange(
       [0x02] + Array(little: client), gives: [0x03] + Array(little: UInt16(server)))
     let read = try #require(controller.exchange([0x0A, 0x0D, 0x00]).first)
-    #expect(read.count == min(effective, 1 + 512))
+    expect(read.count, is: min(effective, 1 + 512))
     let longest = [0x12, 0x0D, 0x00] + [UInt8](counting: effective - 3)
-    controller.expect(
+    controller.exchange(
       longest,
       gives: effective - 3 > 512 ? error(0x12, 0x0D, .invalidAttributeValueLength) : [0x13])
     // One byte more is malformed. A frame of 518 bytes exceeds the buffer, and is ignored.
     expect(
       controller.exchange(longest + [0x00]),
-      is: (effective < 517 ? [error(0x12, 0, .invalidPDU)] : []))
+      is: effective < 517 ? [error(0x12, 0, .invalidPDU)] : [])
   }
 
   @Test("Each central has its own MTU")
   func mtuPerConnection() {
     let controller = connectedController(mtu: 100)
     controller.connect(0x41)
-    #expect(controller.exchange([0x0A, 0x0D, 0x00]).first?.count == 100)
-    #expect(controller.exchange([0x0A, 0x0D, 0x00], on: 0x41).first?.count == 23)
+    expect(controller.exchange([0x0A, 0x0D, 0x00]).first?.count, is: 100)
+    expect(controller.exchange([0x0A, 0x0D, 0x00], on: 0x41).first?.count, is: 23)
   }
 
   @Test("While a response waits, another request is ignored, and a command is carried out")
@@ -125,8 +125,8 @@ struct ServerBearerTests {
     controller.behaviour.completesPackets = true
     controller.completePackets(of: 0x40)
     controller.run()
-    #expect(controller.pdus() == [[0x0B] + Array("Test".utf8), [0x0B, 0x64]])
-    #expect(controller.writes == [[0x01]])
-    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
+    expect(controller.pdus(), is: [[0x0B] + Array("Test".utf8), [0x0B, 0x64]])
+    expect(controller.writes, is: [[0x01]])
+    controller.exchange([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -136,7 +136,7 @@ private let typeValues = [
 struct ServerFindTests {
   @Test("A request gets its response", arguments: groups + information + typeValues)
   func response(exchange: Exchange) {
-    connectedController().expect(exchange.request, gives: exchange.response)
+    connectedController().exchange(exchange.request, gives: exchange.response)
   }
 
   @Test("Find By Type Value returns as many services as fit 23 bytes: (23 − 1) / 4 = 5")
@@ -144,7 +144,7 @@ struct ServerFindTests {
     let controller = ScriptedServer<1, GrowingDatabase>(
       database: GrowingDatabase((0..<7).map { _ in .primaryService(.batteryService) }))
     controller.connect()
-    controller.expect(
+    controller.exchange(
       [0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28, 0x0F, 0x18],
       gives: [0x07] + (1...5).flatMap { [$0, 0x00, $0, 0x00] })
   }
@@ -165,6 +165,6 @@ struct ServerFindTests {
       next = (found.last ?? 0) + 1
     }
     // 16-bit types up to 0x000C, the 128-bit one at 0x000D, then the rest.
-    #expect(found == Array(1...27))
+    expect(found, is: Array(1...27))
   }
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -124,16 +124,16 @@ private let multiples = [
 struct ServerReadTests {
   @Test("A request gets its response", arguments: reads + blobs + byType + multiples)
   func response(exchange: Exchange) {
-    connectedController().expect(exchange.request, gives: exchange.response)
+    connectedController().exchange(exchange.request, gives: exchange.response)
   }
 
   @Test("With an MTU of 517, the longest value is read whole")
   func longest() {
     let text = [UInt8](counting: 512)
     let controller = connectedController(mtu: 517, text: text)
-    controller.expect([0x0A, 0x0D, 0x00], gives: [0x0B] + text)
+    controller.exchange([0x0A, 0x0D, 0x00], gives: [0x0B] + text)
     // A pair of handle and value has 255 bytes at most, as its length is one byte.
-    controller.expect(
+    controller.exchange(
       [0x08, 0x01, 0x00, 0xFF, 0xFF] + testTextBytes, gives: [0x09, 255, 0x0D, 0x00] + text[..<253])
   }
 
@@ -145,10 +145,10 @@ struct ServerReadTests {
     // 512 = 23 × 22 + 6, and one read after the end.
     for _ in 0..<25 {
       let response = controller.exchange([0x0C, 0x0D, 0x00] + Array(little: UInt16(value.count)))
-      #expect(response.first?.first == 0x0D)
+      expect(response.first?.first, is: 0x0D)
       value += response.first?.dropFirst() ?? []
     }
-    #expect(value == text)
+    expect(value, is: text)
   }
 
   @Test("A read fails with the application's error code")
@@ -156,10 +156,10 @@ struct ServerReadTests {
     let controller = connectedController()
     controller.application.refusal = ATTErrorCode(rawValue: 0x81)
     let code = ATTErrorCode(rawValue: 0x81)
-    controller.expect([0x0A, 0x0D, 0x00], gives: error(0x0A, 0x0D, code))
-    controller.expect([0x0C, 0x0D, 0x00, 0x00, 0x00], gives: error(0x0C, 0x0D, code))
-    controller.expect(
+    controller.exchange([0x0A, 0x0D, 0x00], gives: error(0x0A, 0x0D, code))
+    controller.exchange([0x0C, 0x0D, 0x00, 0x00, 0x00], gives: error(0x0C, 0x0D, code))
+    controller.exchange(
       [0x08, 0x01, 0x00, 0xFF, 0xFF] + testTextBytes, gives: error(0x08, 0x0D, code))
-    controller.expect([0x0E, 0x16, 0x00, 0x0D, 0x00], gives: error(0x0E, 0x0D, code))
+    controller.exchange([0x0E, 0x16, 0x00, 0x0D, 0x00], gives: error(0x0E, 0x0D, code))
   }
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -17,12 +17,12 @@ private let refusedWrites = [
 private let scenarios: [HostScenario] = [
   Scenario(
     "A write reaches the application, and is answered",
-    .expect([0x12, 0x0D, 0x00, 0x48, 0x69], gives: [0x13]),
-    .expect([0x12, 0x0D, 0x00], gives: [0x13]), .writes([0x48, 0x69], [])),
+    .exchange([0x12, 0x0D, 0x00, 0x48, 0x69], gives: [0x13]),
+    .exchange([0x12, 0x0D, 0x00], gives: [0x13]), .writes([0x48, 0x69], [])),
   Scenario(
     "A write fails with the application's error code",
     .set(application: \.refusal, ATTErrorCode(rawValue: 0x9F)),
-    .expect([0x12, 0x0D, 0x00, 0x01], gives: error(0x12, 0x0D, ATTErrorCode(rawValue: 0x9F)))),
+    .exchange([0x12, 0x0D, 0x00, 0x01], gives: error(0x12, 0x0D, ATTErrorCode(rawValue: 0x9F)))),
   Scenario(
     "A Write Command is never answered",
     .set(application: \.refusal, .unlikelyError), .ignore([0x52, 0x0D, 0x00, 0x01]),
@@ -41,7 +41,7 @@ private let scenarios: [HostScenario] = [
         [0x52],
         [0x52, 0x0D, 0x00] + [UInt8](repeating: 0, count: 21),  // 24 bytes
       ] {
-        #expect(host.exchange(request) == [], "\(request)")
+        expect(host.exchange(request), is: [], "\(request)")
       }
     },
     .writes(), .ignore([0x52, 0x0D, 0x00, 0x01]), .writes([0x01])),
@@ -50,15 +50,15 @@ private let scenarios: [HostScenario] = [
     .ignore([0xD2, 0x0D, 0x00, 0x01] + [UInt8](repeating: 0xAA, count: 12)), .writes()),
   Scenario(
     "A bit of Client Supported Features stays set",
-    .expect([0x12, 0x09, 0x00, 0x01], gives: [0x13]),
-    .expect([0x0A, 0x09, 0x00], gives: [0x0B, 0x01]),
-    .expect([0x12, 0x09, 0x00, 0x00], gives: error(0x12, 0x09, .valueNotAllowed)),
-    .expect([0x12, 0x09, 0x00, 0x05], gives: [0x13]),
-    .expect([0x0A, 0x09, 0x00], gives: [0x0B, 0x05]),
-    .expect([0x12, 0x09, 0x00], gives: error(0x12, 0x09, .invalidAttributeValueLength)),
+    .exchange([0x12, 0x09, 0x00, 0x01], gives: [0x13]),
+    .exchange([0x0A, 0x09, 0x00], gives: [0x0B, 0x01]),
+    .exchange([0x12, 0x09, 0x00, 0x00], gives: error(0x12, 0x09, .valueNotAllowed)),
+    .exchange([0x12, 0x09, 0x00, 0x05], gives: [0x13]),
+    .exchange([0x0A, 0x09, 0x00], gives: [0x0B, 0x05]),
+    .exchange([0x12, 0x09, 0x00], gives: error(0x12, 0x09, .invalidAttributeValueLength)),
     // Reserved bits are not kept.
-    .expect([0x12, 0x09, 0x00, 0xFF], gives: [0x13]),
-    .expect([0x0A, 0x09, 0x00], gives: [0x0B, 0x07])),
+    .exchange([0x12, 0x09, 0x00, 0xFF], gives: [0x13]),
+    .exchange([0x0A, 0x09, 0x00], gives: [0x0B, 0x07])),
 ]
 
 @Suite("ATT server: writing")
@@ -71,8 +71,8 @@ struct ServerWriteTests {
   @Test("A refused write does not reach the application", arguments: refusedWrites)
   func refused(exchange: Exchange) {
     let controller = connectedController()
-    controller.expect(exchange.request, gives: exchange.response)
-    #expect(controller.writes == [])
+    controller.exchange(exchange.request, gives: exchange.response)
+    expect(controller.writes, is: [])
   }
 
   @Test("A value has 512 bytes at most; handle and permission are checked first")
@@ -80,12 +80,12 @@ struct ServerWriteTests {
     let controller = connectedController(mtu: 517)
     let tooLong = [UInt8](counting: 513)
     // 1 (opcode) + 2 (handle) + 513 = 516 bytes
-    controller.expect([0x12, 0x1C, 0x00] + tooLong, gives: error(0x12, 0x1C, .invalidHandle))
-    controller.expect([0x12, 0x03, 0x00] + tooLong, gives: error(0x12, 0x03, .writeNotPermitted))
-    controller.expect(
+    controller.exchange([0x12, 0x1C, 0x00] + tooLong, gives: error(0x12, 0x1C, .invalidHandle))
+    controller.exchange([0x12, 0x03, 0x00] + tooLong, gives: error(0x12, 0x03, .writeNotPermitted))
+    controller.exchange(
       [0x12, 0x0D, 0x00] + tooLong, gives: error(0x12, 0x0D, .invalidAttributeValueLength))
-    controller.expect([0x12, 0x0D, 0x00] + tooLong[..<512], gives: [0x13])
-    #expect(controller.writes == [Array(tooLong[..<512])])
+    controller.exchange([0x12, 0x0D, 0x00] + tooLong[..<512], gives: [0x13])
+    expect(controller.writes, is: [Array(tooLong[..<512])])
   }
 
 }

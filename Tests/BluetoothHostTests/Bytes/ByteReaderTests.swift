@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 private let bytes: [UInt8] = [0xF1, 0xF2, 0x03, 0x04, 0x05, 0x06, 0x07, 0x88, 0x99]
 
@@ -36,11 +36,11 @@ struct ByteReaderTests {
       let value = read.read(&reader)
       let left = reader.count
       if length < read.length {
-        #expect(value == nil)
-        #expect(left == length)
+        expect(value, is: nil)
+        expect(left, is: length)
       } else {
-        #expect(value == read.value)
-        #expect(left == length - read.length)
+        expect(value, is: read.value)
+        expect(left, is: length - read.length)
       }
     }
   }
@@ -51,9 +51,9 @@ struct ByteReaderTests {
     let first = reader.readUInt8()
     let second = reader.readUInt64()
     let isEmpty = reader.isEmpty
-    #expect(first == 0xF1)
-    #expect(second == 0x9988_0706_0504_03F2)
-    #expect(isEmpty)
+    expect(first, is: 0xF1)
+    expect(second, is: 0x9988_0706_0504_03F2)
+    expect(isEmpty)
   }
 
   @Test("Bytes are read in place; a count out of range reads nothing")
@@ -66,10 +66,10 @@ struct ByteReaderTests {
     let rest = Array(reader.readRemaining())
     let nothing = Array(reader.readRemaining())
     let isEmpty = reader.isEmpty
-    #expect(tooMany == nil && negative == nil)
-    #expect(none == [])
-    #expect(two == [0xF1, 0xF2])
-    #expect(rest == [0x03, 0x04, 0x05, 0x06, 0x07, 0x88, 0x99])
-    #expect(nothing == [] && isEmpty)
+    expect(tooMany == nil && negative == nil)
+    expect(none, is: [])
+    expect(two, is: [0xF1, 0xF2])
+    expect(rest, is: [0x03, 0x04, 0x05, 0x06, 0x07, 0x88, 0x99])
+    expect(nothing == [] && isEmpty)
   }
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -45,12 +45,11 @@ struct ByteWriterTests {
       let hasOverflowed = writer.hasOverflowed
       let freeCapacity = writer.freeCapacity
       let fits = write.bytes.count <= capacity
-      #expect(hasOverflowed == !fits)
-      #expect(count == (fits ? write.bytes.count : 0))
-      #expect(freeCapacity == capacity - count)
-      #expect(
-        storage
-          == (fits ? write.bytes : []) + [UInt8](repeating: 0xEE, count: 12 - count))
+      expect(hasOverflowed, is: !fits)
+      expect(count, is: fits ? write.bytes.count : 0)
+      expect(freeCapacity, is: capacity - count)
+      expect(
+        storage, is: (fits ? write.bytes : []) + [UInt8](repeating: 0xEE, count: 12 - count))
     }
   }
 
@@ -66,9 +65,9 @@ struct ByteWriterTests {
     writer.truncate(to: 1)
     let isForgotten = !writer.hasOverflowed
     let count = writer.count
-    #expect(hasOverflowed && isStillSo && isForgotten)
-    #expect(count == 1)
-    #expect(storage == [0x01, 0x02])
+    expect(hasOverflowed && isStillSo && isForgotten)
+    expect(count, is: 1)
+    expect(storage, is: [0x01, 0x02])
   }
 
   @Test("A limit outside the storage is clamped", arguments: [(-1, 0), (5, 4), (3, 3)])
@@ -86,8 +85,8 @@ struct ByteWriterTests {
       $0.writePrefix(of: bytes.span)
       hasOverflowed = $0.hasOverflowed
     }
-    #expect(result == Array(bytes.prefix(capacity)))
-    #expect(!hasOverflowed)
+    expect(result, is: Array(bytes.prefix(capacity)))
+    expect(!hasOverflowed)
   }
 
   @Test("A text is cut to what fits, and never overflows", arguments: 0...4)
@@ -97,8 +96,8 @@ struct ByteWriterTests {
       $0.writePrefix(of: "aé")
       hasOverflowed = $0.hasOverflowed
     }
-    #expect(result == Array([0x61, 0xC3, 0xA9].prefix(capacity)))
-    #expect(!hasOverflowed)
+    expect(result, is: Array([0x61, 0xC3, 0xA9].prefix(capacity)))
+    expect(!hasOverflowed)
   }
 
   @Test("A patch changes only written bytes")
@@ -111,7 +110,7 @@ struct ByteWriterTests {
       $0.patch(UInt8(0xFF), at: -1)
       $0.patch(UInt16(0xFFD4), at: 3)
     }
-    #expect(result == [0xA1, 0xB2, 0xC3, 0xD4])
+    expect(result, is: [0xA1, 0xB2, 0xC3, 0xD4])
   }
 }
 
@@ -132,68 +131,68 @@ struct ByteBufferTests {
   @Test("Bytes are appended only if all of them fit")
   func append() {
     var buffer = ByteBuffer<4>()
-    #expect(add([], to: &buffer) && add([1, 2, 3], to: &buffer))
-    #expect(!add([4, 5], to: &buffer))
-    #expect(contents(buffer) == [1, 2, 3])
-    #expect(add([4], to: &buffer) && add([], to: &buffer) && !add([5], to: &buffer))
-    #expect(contents(buffer) == [1, 2, 3, 4])
+    expect(add([], to: &buffer) && add([1, 2, 3], to: &buffer))
+    expect(!add([4, 5], to: &buffer))
+    expect(contents(buffer), is: [1, 2, 3])
+    expect(add([4], to: &buffer) && add([], to: &buffer) && !add([5], to: &buffer))
+    expect(contents(buffer), is: [1, 2, 3, 4])
     expect(buffer.freeCapacity, is: 0)
   }
 
   @Test("Bytes replace the contents only if all of them fit")
   func assign() {
     var buffer = ByteBuffer<4>()
-    #expect(assign([1, 2, 3, 4], to: &buffer) && !assign([1, 2, 3, 4, 5], to: &buffer))
-    #expect(contents(buffer) == [1, 2, 3, 4])
-    #expect(assign([9], to: &buffer))
-    #expect(contents(buffer) == [9])
+    expect(assign([1, 2, 3, 4], to: &buffer) && !assign([1, 2, 3, 4, 5], to: &buffer))
+    expect(contents(buffer), is: [1, 2, 3, 4])
+    expect(assign([9], to: &buffer))
+    expect(contents(buffer), is: [9])
     buffer.removeAll()
     let isEmpty = buffer.isEmpty
-    #expect(isEmpty && contents(buffer) == [])
+    expect(isEmpty && contents(buffer) == [])
   }
 
   @Test("Writing replaces the contents, up to the limit")
   func write() {
     var buffer = ByteBuffer<4>()
     buffer.write { $0.write(UInt32(0x0403_0201)) }
-    #expect(contents(buffer) == [1, 2, 3, 4])
+    expect(contents(buffer), is: [1, 2, 3, 4])
     buffer.write(limit: 3) {
       $0.write(UInt16(0x0605))
       $0.write(UInt16(0x0807))
     }
-    #expect(contents(buffer) == [5, 6])
+    expect(contents(buffer), is: [5, 6])
     buffer.write(limit: 99) { $0.write(UInt64(0)) }
-    #expect(contents(buffer) == [])
+    expect(contents(buffer), is: [])
   }
 
   @Test("Bytes overwrite or extend the contents if they leave no gap and all fit")
   func replace() {
     func replacing(from offset: Int, with bytes: [UInt8]) -> [UInt8]? {
       var buffer = ByteBuffer<4>()
-      #expect(assign([1, 2], to: &buffer))
+      expect(assign([1, 2], to: &buffer))
       return buffer.replace(from: offset, with: bytes.span) ? contents(buffer) : nil
     }
-    #expect(replacing(from: 0, with: [9]) == [9, 2])
-    #expect(replacing(from: 1, with: [8, 9]) == [1, 8, 9])
-    #expect(replacing(from: 2, with: [8, 9]) == [1, 2, 8, 9])
-    #expect(replacing(from: 2, with: []) == [1, 2])
-    #expect(replacing(from: 3, with: [9]) == nil)
-    #expect(replacing(from: 2, with: [7, 8, 9]) == nil)
-    #expect(replacing(from: -1, with: [9]) == nil)
+    expect(replacing(from: 0, with: [9]), is: [9, 2])
+    expect(replacing(from: 1, with: [8, 9]), is: [1, 8, 9])
+    expect(replacing(from: 2, with: [8, 9]), is: [1, 2, 8, 9])
+    expect(replacing(from: 2, with: []), is: [1, 2])
+    expect(replacing(from: 3, with: [9]), is: nil)
+    expect(replacing(from: 2, with: [7, 8, 9]), is: nil)
+    expect(replacing(from: -1, with: [9]), is: nil)
   }
 
   @Test("A two-byte number in the contents is adjusted, and wraps")
   func adjust() {
     func adjusted(by amount: Int, at offset: Int) -> [UInt8] {
       var buffer = ByteBuffer<4>()
-      #expect(assign([1, 2, 0xFF], to: &buffer))
+      expect(assign([1, 2, 0xFF], to: &buffer))
       buffer.adjust(by: amount, at: offset)
       return contents(buffer) + [UInt8(buffer.freeCapacity)]
     }
     // 0x0201 + 0x0100 = 0x0301; 0xFF02 + 0x0101 = 0x0003, and a carry that is lost.
-    #expect(adjusted(by: 0x0100, at: 0) == [1, 3, 0xFF, 1])
-    #expect(adjusted(by: 0x0101, at: 1) == [1, 3, 0x00, 1])
-    #expect(adjusted(by: -1, at: 0) == [0, 2, 0xFF, 1])
-    for offset in [-1, 2, 3, 4] { #expect(adjusted(by: 1, at: offset) == [1, 2, 0xFF, 1]) }
+    expect(adjusted(by: 0x0100, at: 0), is: [1, 3, 0xFF, 1])
+    expect(adjusted(by: 0x0101, at: 1), is: [1, 3, 0x00, 1])
+    expect(adjusted(by: -1, at: 0), is: [0, 2, 0xFF, 1])
+    for offset in [-1, 2, 3, 4] { expect(adjusted(by: 1, at: offset), is: [1, 2, 0xFF, 1]) }
   }
 }

@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 
 private func isValid(_ bytes: [UInt8]) -> Bool {
   bytes.span.isValidUTF8
@@ -30,7 +30,7 @@ struct UTF8Tests {
       Row("a text of several words", Array("Is it so – or isn’t it? 🎱".utf8)),
     ])
   func valid(row: Row<[UInt8]>) {
-    #expect(isValid(row.value))
+    expect(isValid(row.value))
   }
 
   @Test(
@@ -51,11 +51,11 @@ struct UTF8Tests {
       Row("one continuation too many", [0xC3, 0xA9, 0xA9]),
     ])
   func invalid(row: Row<[UInt8]>) {
-    #expect(!isValid(row.value))
+    expect(!isValid(row.value))
     // At each position, as the reader takes eight ASCII bytes at a time.
     for length in 1...17 {
       let ascii = [UInt8](repeating: 0x61, count: length)
-      #expect(!isValid(ascii + row.value + ascii), "behind \(length) bytes")
+      expect(!isValid(ascii + row.value + ascii), "behind \(length) bytes")
     }
   }
 
@@ -63,7 +63,7 @@ struct UTF8Tests {
   func oneByte() {
     for length in 0...40 {
       let ascii = [UInt8](repeating: 0x7F, count: length)
-      #expect(isValid(ascii))
+      expect(isValid(ascii))
       for position in 0..<length {
         var bytes = ascii
         bytes[position] = 0x80
@@ -79,14 +79,14 @@ struct UTF8Tests {
   @Test("A sequence that is cut short is refused", arguments: ["é", "–", "🎱"])
   func cut(text: String) {
     for cut in truncations(of: Array(text.utf8)).dropFirst() {
-      #expect(!isValid(cut) && !isValid(Array("12345678".utf8) + cut))
+      expect(!isValid(cut) && !isValid(Array("12345678".utf8) + cut))
     }
   }
 
   @Test("Every sequence of one or two bytes is judged as by the standard library")
   func exhaustive() {
     for first in UInt8.min...UInt8.max {
-      #expect(isValid([first]) == isValidString([first]))
+      expect(isValid([first]), is: isValidString([first]))
       for second in UInt8.min...UInt8.max {
         let bytes = [first, second]
         if isValid(bytes) != isValidString(bytes) { Issue.record("\(bytes)") }
@@ -112,6 +112,6 @@ struct UTF8Tests {
       if expected { validCount += 1 }
       if isValid(bytes) != expected { Issue.record("\(bytes)") }
     }
-    #expect(validCount > 5_000, "too few of the sequences are valid")
+    expect(validCount > 5_000, "too few of the sequences are valid")
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// An advertising device in both roles, with a capacity of four connections.
 private func device(peripheralLinks: Int? = nil) -> ScriptedDevice {
@@ -20,8 +20,8 @@ extension Step where Subject == ScriptedController {
     _ isSo: Bool, at line: SourceLocation = #_sourceLocation
   ) -> Step {
     Step { device in
-      #expect(device.radio == (isSo ? .advertising : .silent), sourceLocation: line)
-      #expect(device.isAdvertisingHeldBack != isSo, sourceLocation: line)
+      expect(device.radio, is: isSo ? .advertising : .silent, sourceLocation: line)
+      expect(device.isAdvertisingHeldBack != isSo, sourceLocation: line)
     }
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @Suite("Host: both roles on one link")
 struct BothRolesTests {
@@ -15,14 +15,14 @@ struct BothRolesTests {
     pair.second.collector.values[0] = values.1
     for device in pair.devices {
       device.collector.events = []
-      #expect(device.begin(operation, at: 0))
+      expect(device.begin(operation, at: 0))
     }
     pair.run()
     return pair.devices.map { $0.collector.events }
   }
 
   private func exchangeMTU(on pair: Pair) {
-    for events in perform(.exchangeMTU, on: pair) { #expect(events.endings == [nil]) }
+    for events in perform(.exchangeMTU, on: pair) { expect(events.endings, is: [nil]) }
   }
 
   @Test("both sides report the link and their roles, and go on advertising")
@@ -32,9 +32,9 @@ struct BothRolesTests {
       (pair.first, UInt8(2), LEConnectionComplete.Role.central), (pair.second, 1, .peripheral),
     ] {
       let events = device.collector.events
-      #expect(events.contains(.connected(0, .numbered(peer), role)))
-      #expect(device.application.events.contains(.connected(0, .numbered(peer))))
-      #expect(device.radio == .advertising)
+      expect(events.contains(.connected(0, .numbered(peer), role)))
+      expect(device.application.events.contains(.connected(0, .numbered(peer))))
+      expect(device.radio, is: .advertising)
     }
   }
 
@@ -46,34 +46,36 @@ struct BothRolesTests {
       mtus: (try #require(ATTMTU(mtus.0)), try #require(ATTMTU(mtus.1))),
       packetLength: packetLength)
     exchangeMTU(on: pair)
-    for device in pair.devices { #expect(device.mtu() == min(mtus.0, mtus.1)) }
+    for device in pair.devices { expect(device.mtu(), is: min(mtus.0, mtus.1)) }
 
     for events in perform(.discoverServices, on: pair) {
-      #expect(
-        events.services.map(\.uuid) == [
+      expect(
+        events.services.map(\.uuid),
+        is: [
           .genericAccessService, .genericAttributeService, .testService,
         ])
-      #expect(events.endings == [nil])
+      expect(events.endings, is: [nil])
     }
     for events in perform(.discoverIncludedServices(range(0x000A, 0x0018)), on: pair) {
-      #expect(
-        events.first
-          == .include(
-            RemoteInclude(
-              declaration: handle(0x000B), range: range(0x0019, 0x001B), uuid: .batteryService)))
-      #expect(events.endings == [nil])
+      expect(
+        events.first,
+        is: .include(
+          RemoteInclude(
+            declaration: handle(0x000B), range: range(0x0019, 0x001B), uuid: .batteryService)))
+      expect(events.endings, is: [nil])
     }
     for events in perform(.discoverCharacteristics(range(0x000A, 0x0018)), on: pair) {
-      #expect(events.characteristics.map(\.value.rawValue) == [0x0D, 0x10, 0x14, 0x16, 0x18])
-      #expect(events.characteristics.first?.uuid == .testText)
-      #expect(events.endings == [nil])
+      expect(events.characteristics.map(\.value.rawValue), is: [0x0D, 0x10, 0x14, 0x16, 0x18])
+      expect(events.characteristics.first?.uuid, is: .testText)
+      expect(events.endings, is: [nil])
     }
     for events in perform(.discoverDescriptors(range(0x0011, 0x0012)), on: pair) {
-      #expect(
-        events.descriptors.map(\.uuid) == [
+      expect(
+        events.descriptors.map(\.uuid),
+        is: [
           .clientCharacteristicConfiguration, .characteristicUserDescription,
         ])
-      #expect(events.endings == [nil])
+      expect(events.endings, is: [nil])
     }
 
     let values = ([UInt8](counting: 300), [UInt8]([UInt8](counting: 299).reversed()))
@@ -82,17 +84,17 @@ struct BothRolesTests {
     pair.second.collector.values[0] = values.1
     for (device, count) in [(pair.first, 300), (pair.second, 299)] {
       device.collector.events = []
-      #expect(device.begin(.write(Self.text, byteCount: count), at: 0))
+      expect(device.begin(.write(Self.text, byteCount: count), at: 0))
     }
     pair.run()
-    #expect(pair.first.collector.events.endings == [nil])
-    #expect(pair.second.collector.events.endings == [nil])
-    #expect(pair.second.application.values[0] == values.0)
-    #expect(pair.first.application.values[0] == values.1)
+    expect(pair.first.collector.events.endings, is: [nil])
+    expect(pair.second.collector.events.endings, is: [nil])
+    expect(pair.second.application.values[0], is: values.0)
+    expect(pair.first.application.values[0], is: values.1)
 
     let read = perform(.read(Self.text), on: pair)
-    #expect(read.map(\.value) == [values.0, values.1])
-    #expect(read.map(\.endings) == [[nil], [nil]])
+    expect(read.map(\.value), is: [values.0, values.1])
+    expect(read.map(\.endings), is: [[nil], [nil]])
   }
 
   @Test("each indicates while it reads", arguments: [UInt16(27), 251])
@@ -100,7 +102,7 @@ struct BothRolesTests {
     let pair = Pair(packetLength: packetLength)
     exchangeMTU(on: pair)
     for events in perform(.subscribe(Self.levelConfiguration, .indication), on: pair) {
-      #expect(events.endings == [nil])
+      expect(events.endings, is: [nil])
     }
     let values = (0..<5).map { [UInt8](repeating: $0, count: 100) }
     for device in pair.devices {
@@ -110,15 +112,15 @@ struct BothRolesTests {
       }
     }
     for events in perform(.read(Self.text), on: pair) {
-      #expect(events.notified == values)
-      #expect(events.value == [UInt8](counting: 400))
-      #expect(events.endings == [nil])
+      expect(events.notified, is: values)
+      expect(events.value, is: [UInt8](counting: 400))
+      expect(events.endings, is: [nil])
     }
     // One indication at a time: each is confirmed before the next one.
     for device in pair.devices {
       let sent = device.pdus().filter { $0[0] == 0x1D || $0[0] == 0x1E }.map { $0[0] }
-      #expect(sent.filter { $0 == 0x1D }.count == 5)
-      #expect(sent.filter { $0 == 0x1E }.count == 5)
+      expect(sent.filter { $0 == 0x1D }.count, is: 5)
+      expect(sent.filter { $0 == 0x1E }.count, is: 5)
     }
   }
 
@@ -134,10 +136,10 @@ struct BothRolesTests {
     pair.first.collector.events = []
     pair.run()
     // 23 (MTU) − 1 (opcode) = 22 bytes in the first response
-    #expect(pair.second.pdus().first { $0[0] == 0x0B }?.count == 23)
-    #expect(pair.first.mtu() == 517)
-    #expect(pair.first.collector.events.value == value)
-    #expect(pair.first.collector.events.endings == [nil])
+    expect(pair.second.pdus().first { $0[0] == 0x0B }?.count, is: 23)
+    expect(pair.first.mtu(), is: 517)
+    expect(pair.first.collector.events.value, is: value)
+    expect(pair.first.collector.events.endings, is: [nil])
   }
 
   /// The parts of a long write are as long as the MTU of the moment when each begins.
@@ -150,11 +152,11 @@ struct BothRolesTests {
     for _ in 0..<3 { pair.exchange() }
     _ = pair.second.host.perform(.exchangeMTU, at: 0)
     pair.run()
-    #expect(pair.first.collector.events.endings == [nil])
-    #expect(pair.second.application.values[0] == value)
+    expect(pair.first.collector.events.endings, is: [nil])
+    expect(pair.second.application.values[0], is: value)
     let parts = pair.first.pdus().filter { $0[0] == 0x16 }
-    #expect(parts.first?.count == 23)
-    #expect((parts.last?.count ?? 0) > 23)
+    expect(parts.first?.count, is: 23)
+    expect((parts.last?.count ?? 0) > 23)
   }
 
   /// A peer that exchanges the MTU twice, against Vol 3, Part F, 3.4.2.1, lowers it while a request
@@ -170,9 +172,9 @@ struct BothRolesTests {
     // Exchange MTU Request: 23.
     pair.first.report([0x02, 0x40, 0x20, 7, 0, 3, 0, 4, 0, 0x02, 23, 0])
     pair.run()
-    #expect(pair.first.mtu() == 23)
-    #expect(pair.first.pdus().contains([0x12, 0x0D, 0x00] + value))
-    #expect(pair.second.application.values[0] == value)
+    expect(pair.first.mtu(), is: 23)
+    expect(pair.first.pdus().contains([0x12, 0x0D, 0x00] + value))
+    expect(pair.second.application.values[0], is: value)
   }
 
   @Test(
@@ -181,12 +183,12 @@ struct BothRolesTests {
   func unknownOpcode(opcode: UInt8) {
     let refusal: [UInt8] = [0x01, opcode, 0, 0, 0x06]
     let server = connectedController()
-    server.expect([opcode, 1, 0], gives: refusal)
+    server.exchange([opcode, 1, 0], gives: refusal)
     let pair = Pair()
     let count = pair.first.pdus().count
     pair.first.report([0x02, 0x40, 0x20, 7, 0, 3, 0, 4, 0, opcode, 1, 0])
     pair.run()
-    #expect(Array(pair.first.pdus().dropFirst(count)) == [refusal])
+    expect(Array(pair.first.pdus().dropFirst(count)), is: [refusal])
   }
 
   @Test(
@@ -211,9 +213,9 @@ struct BothRolesTests {
     while pair.first.nextData() != nil {}
     let request: [UInt8] = [0x0A, 0x0D, 0x00]
     let response: [UInt8] = [0x0B, 0x64]
-    #expect(
-      Array(pair.first.pdus()[count...])
-        == (isNextLink ? [request, response] : [response, request]))
+    expect(
+      Array(pair.first.pdus()[count...]),
+      is: isNextLink ? [request, response] : [response, request])
   }
 
   @Test("a stray response or confirmation does not end an operation of the other role")
@@ -222,7 +224,7 @@ struct BothRolesTests {
     // A confirmation without an indication, and a response without a request.
     pair.first.report([0x02, 0x40, 0x20, 5, 0, 1, 0, 4, 0, 0x1E])
     pair.first.report([0x02, 0x40, 0x20, 5, 0, 1, 0, 4, 0, 0x13])
-    for events in perform(.discoverServices, on: pair) { #expect(events.endings == [nil]) }
+    for events in perform(.discoverServices, on: pair) { expect(events.endings, is: [nil]) }
   }
 
   /// Symptom: centrals that connected while advertising was being turned off took the whole
@@ -239,22 +241,22 @@ struct BothRolesTests {
     }
     device.collector.events = []
     device.report(Events.connected(0x0040, peer: [0, 2, 0, 0, 0, 0, 0xF0]))
-    #expect(device.collector.events == [.connectionFailed(.connectionLimitExceeded)])
-    #expect(device.connectionCount == 4)
+    expect(device.collector.events, is: [.connectionFailed(.connectionLimitExceeded)])
+    expect(device.connectionCount, is: 4)
   }
 
   @Test("30 s without a response end the link for both roles")
   func timeout() {
     let first = Pair().first
-    #expect(first.begin(.read(Self.text), at: 0))
+    expect(first.begin(.read(Self.text), at: 0))
     _ = first.nextData()
     first.collector.events = []
     first.forgetWhatWasSent()
     first.pass(milliseconds: 30_000)
-    #expect(first.collector.events.endings == [.timedOut])
-    #expect(first.commands.first == .disconnect)
-    #expect(first.collector.events.last == .disconnected(0, .connectionTerminatedByLocalHost))
-    #expect(
+    expect(first.collector.events.endings, is: [.timedOut])
+    expect(first.commands.first, is: .disconnect)
+    expect(first.collector.events.last, is: .disconnected(0, .connectionTerminatedByLocalHost))
+    expect(
       first.application.events.contains(.disconnected(0, .connectionTerminatedByLocalHost)))
   }
 }

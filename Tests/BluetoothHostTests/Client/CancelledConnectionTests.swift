@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// A central whose controller makes no link, and refuses to cancel the attempt.
 private func ignoringCancel() -> ScriptedCentral<1> {

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// A Connection Parameter Update Request with the identifier 9.
 private func request(
@@ -43,8 +43,8 @@ struct CentralSignallingTests {
       let central = ScriptedCentral<1>.connected()
       central.send(Array((whole + [0]).prefix(length)), channel: 0x0005)
       // Command Reject, reason 0x0000: not understood.
-      #expect(central.frames.map(\.payload) == (length < 2 ? [] : [[0x01, 9, 2, 0, 0x00, 0x00]]))
-      #expect(!central.commands.contains(.leConnectionUpdate))
+      expect(central.frames.map(\.payload), is: length < 2 ? [] : [[0x01, 9, 2, 0, 0x00, 0x00]])
+      expect(!central.commands.contains(.leConnectionUpdate))
     }
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 private let read = ClientOperation.read(handle(7))
 private let write = ClientOperation.write(handle(7), byteCount: 40)

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 private let scenarios: [HostScenario] = [
   Scenario(
@@ -10,8 +10,8 @@ private let scenarios: [HostScenario] = [
     // 4 (header) + 3 (opcode, handle) + 100 = 107 = 27 + 27 + 27 + 26; two buffers
     .packets(2), .completePackets(), .packets(3), .completePackets(9),
     // 5 (ACL header) of each, and the boundary flag in its second handle byte
-    .also { host in #expect(host.aclPackets.map { $0.count - 5 } == [27, 27, 27, 26]) },
-    .also { host in #expect(host.aclPackets.map { $0[2] >> 4 } == [0, 1, 1, 1]) },
+    .also { host in expect(host.aclPackets.map { $0.count - 5 }, is: [27, 27, 27, 26]) },
+    .also { host in expect(host.aclPackets.map { $0[2] >> 4 }, is: [0, 1, 1, 1]) },
     .pdus([0x12, 7, 0] + [UInt8](counting: 100))),
   Scenario(
     "links take turns", on: { ScriptedCentral<2>.connected { $0.leBuffers = (251, 1) } },
@@ -25,7 +25,7 @@ private let scenarios: [HostScenario] = [
         host.receive(Events.completedPackets(of: link))
       }
     },
-    .also { host in #expect(host.aclPackets.map { $0[1] } == [0x40, 0x41, 0x40, 0x41, 0x40]) }),
+    .also { host in expect(host.aclPackets.map { $0[1] }, is: [0x40, 0x41, 0x40, 0x41, 0x40]) }),
   Scenario(
     "delivers notifications and indications, and confirms indications",
     .send([0x1B, 7, 0, 1, 2]), .frames(), .send([0x1D, 8, 0]), .pdus([0x1E]),
@@ -59,9 +59,9 @@ private let scenarios: [HostScenario] = [
     "a peer that floods gets as many responses as there is room for, and requests go out",
     on: { ScriptedCentral<1>.connected { $0.leBuffers = (251, 1) } },
     .set(\.completesPackets, false), .repeat(1_000, .send([0x02, 0x17, 0x00])),
-    .repeat(1_000, .send([0x1D, 0x03, 0x00, 0x01])), .also { #expect($0.frames.count == 1) },
+    .repeat(1_000, .send([0x1D, 0x03, 0x00, 0x01])), .also { expect($0.frames.count, is: 1) },
     .perform(.read(handle(3))), .set(\.completesPackets, true), .completePackets(),
-    .also { #expect($0.pdus().suffix(2) == [[0x1E], [0x0A, 0x03, 0x00]]) },
+    .also { expect($0.pdus().suffix(2), is: [[0x1E], [0x0A, 0x03, 0x00]]) },
     // 1 that was in the controller, and 12 frames of 4 (header) + 5 = 9 bytes in room for 108
     .pduCount(1 + 12 + 2)),
   Scenario(
@@ -82,19 +82,19 @@ struct ClientLinkTests {
     central.completesPackets = false
     var endings = 0
     for number in UInt8(0)..<100 {
-      #expect(
+      expect(
         central.perform(.writeWithoutResponse(handle(3), byteCount: 1), writing: [number]))
       endings += central.takeEvents().endings.count
       // Two are in the controller; the third has begun, and ends when it has room.
-      if number == 1 { #expect(endings == 2) }
+      if number == 1 { expect(endings, is: 2) }
       if number >= 2 {
-        #expect(endings == number)
+        expect(endings == number)
         central.receive(Events.completedPackets(of: central.lastHandle))
         endings += central.takeEvents().endings.count
       }
     }
-    #expect(central.pdus().map { $0.last } == (0..<100).map { UInt8($0) })
-    #expect(endings == 100)
+    expect(central.pdus().map { $0.last }, is: (0..<100).map { UInt8($0) })
+    expect(endings, is: 100)
   }
 
   @Test("reassembles responses from fragments of every length")
@@ -105,7 +105,7 @@ struct ClientLinkTests {
       central.peer = { $0[0] == 0x02 ? [[0x03, 0x05, 0x02]] : [[0x0B] + value] }
       central.perform(.exchangeMTU)
       central.perform(.read(handle(7)))
-      #expect(central.takeEvents().value == value)
+      expect(central.takeEvents().value, is: value)
     }
   }
 
@@ -114,8 +114,8 @@ struct ClientLinkTests {
     let central = ScriptedCentral<1>.connected()
     central.send([opcode])
     central.send([opcode, 7])
-    #expect(central.takeEvents() == [])
-    #expect(central.frames.isEmpty)
+    expect(central.takeEvents(), is: [])
+    expect(central.frames.isEmpty)
   }
 
   @Test("the peer's requests are refused, and its commands ignored")
@@ -125,10 +125,10 @@ struct ClientLinkTests {
       as [UInt8]
     {
       central.send([opcode, 1, 2, 3, 4])
-      #expect(central.pdus().last == [0x01, opcode, 0, 0, 0x06])
+      expect(central.pdus().last, is: [0x01, opcode, 0, 0, 0x06])
     }
     let count = central.frames.count
     for opcode in [0x52, 0xD2, 0x7E, 0x1E] as [UInt8] { central.send([opcode, 1, 2]) }
-    #expect(central.frames.count == count)
+    expect(central.frames.count, is: count)
   }
 }

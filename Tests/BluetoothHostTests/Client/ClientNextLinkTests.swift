@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// How a link of a central ends before the next one.
 private struct Passage: CustomTestStringConvertible, Sendable {
@@ -58,17 +58,17 @@ struct ClientNextLinkTests {
       central.receive([0x04, 0x10, 1, 0x42])
       expected += [.disconnected(0, .hardwareFailure), .radio(.fault(.hardwareError(0x42)))]
     }
-    #expect(central.takeEvents() == expected)
+    expect(central.takeEvents(), is: expected)
     central.completesPackets = true
     central.completesDisconnections = true
     central.releaseCommands()
     central.pass(milliseconds: 0)
-    #expect(central.connectionCount == 0)
-    #expect(central.radio == .silent)
-    #expect(central.deadline == nil)
-    #expect(central.aclPackets == [])
+    expect(central.connectionCount, is: 0)
+    expect(central.radio, is: .silent)
+    expect(central.deadline, is: nil)
+    expect(central.aclPackets, is: [])
     for opcode in [.disconnect, .readRSSI, .leConnectionUpdate] as [HCIOpcode] {
-      #expect(central.parameters(of: opcode) == [])
+      expect(central.parameters(of: opcode), is: [])
     }
     _ = central.takeEvents()
     central.forgetWhatWasSent()
@@ -77,41 +77,42 @@ struct ClientNextLinkTests {
   /// Connects the next link, and checks that it inherits no state.
   private func expectNew(on central: ScriptedCentral<1>) {
     // What the host does without a request.
-    #expect(central.connect(to: .numbered(3)))
-    #expect(central.takeEvents() == [.connected(0, .numbered(3), .central)])
-    #expect(central.commands == [.leCreateConnection, .leSetDataLength, .leSetPHY])
-    #expect(central.frames == [])
+    expect(central.connect(to: .numbered(3)))
+    expect(central.takeEvents(), is: [.connected(0, .numbered(3), .central)])
+    expect(central.commands, is: [.leCreateConnection, .leSetDataLength, .leSetPHY])
+    expect(central.frames, is: [])
     let check = central.now.advanced(by: 60_000)
-    #expect(central.deadline == check)
-    #expect(central.mtu() == 23)
+    expect(central.deadline, is: check)
+    expect(central.mtu(), is: 23)
     expect(central.host.operation(at: 0), is: nil)
     // The rest of a frame, and a response: this link expects neither.
     let handle = Array(little: central.lastHandle)
     central.receive([0x02, handle[0], handle[1] | 0x10, 4, 0, 7, 0, 1, 2])
     central.send([0x0B, 1])
-    #expect(central.takeEvents() == [])
-    #expect(central.frames == [])
+    expect(central.takeEvents(), is: [])
+    expect(central.frames, is: [])
     // A value is read from its beginning.
-    central.expect(.read(.nine), sends: [0x0A, 9, 0])
-    #expect(central.deadline == central.now.advanced(by: 30_000))
+    central.perform(.read(.nine), sends: [0x0A, 9, 0])
+    expect(central.deadline, is: central.now.advanced(by: 30_000))
     // 23 (MTU) − 1 (opcode) = 22
     central.send([0x0B] + [UInt8](counting: 22))
-    #expect(central.pdus(on: central.lastHandle) == [[0x0C, 9, 0, 22, 0]])
+    expect(central.pdus(on: central.lastHandle), is: [[0x0C, 9, 0, 22, 0]])
     central.send([0x0D])
-    #expect(central.takeEvents().value == [UInt8](counting: 22))
-    #expect(central.deadline == check)
+    expect(central.takeEvents().value, is: [UInt8](counting: 22))
+    expect(central.deadline, is: check)
     // A value is prepared from its beginning, and reports its own refusal.
     let value: [UInt8] = [UInt8](repeating: 9, count: 40)
-    central.expect(
+    central.perform(
       .write(.nine, byteCount: 40), writing: value, sends: [0x16, 9, 0, 0, 0] + value.prefix(18))
     central.send(error(0x16, 9, .writeNotPermitted))
-    #expect(
-      central.takeEvents().endings == [
+    expect(
+      central.takeEvents().endings,
+      is: [
         .refused(
           ErrorResponse(request: .prepareWriteRequest, handle: .nine, code: .writeNotPermitted))
       ])
-    central.expect(.discoverServices, sends: [0x10, 1, 0, 0xFF, 0xFF, 0x00, 0x28])
-    #expect(central.connectionCount == 1)
+    central.perform(.discoverServices, sends: [0x10, 1, 0, 0xFF, 0xFF, 0x00, 0x28])
+    expect(central.connectionCount, is: 1)
   }
 }
 
@@ -121,13 +122,13 @@ extension AttributeHandle {
 
 extension ScriptedController {
   /// Begins an operation, and checks that it sends only `request`.
-  fileprivate func expect(
+  fileprivate func perform(
     _ operation: ClientOperation, writing value: [UInt8] = [], sends request: [UInt8],
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     forgetWhatWasSent()
-    #expect(perform(operation, writing: value), sourceLocation: sourceLocation)
-    #expect(pdus(on: lastHandle) == [request], sourceLocation: sourceLocation)
+    expect(perform(operation, writing: value), sourceLocation: sourceLocation)
+    expect(pdus(on: lastHandle), is: [request], sourceLocation: sourceLocation)
     forgetWhatWasSent()
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// An operation, a server's responses to its requests, and what follows.
 struct OperationCase: CustomTestStringConvertible, Sendable {
@@ -30,10 +30,10 @@ struct OperationCase: CustomTestStringConvertible, Sendable {
 
   func run() {
     let (sent, events) = perform(operation, writing: value, responses, mtu: mtu)
-    if let requests { #expect(sent == requests) }
-    if let results { #expect(events.dropLast() == results[...]) }
-    #expect(events.last == .ended(operation, error))
-    #expect(events.endings.count == 1)
+    if let requests { expect(sent, is: requests) }
+    if let results { expect(events.dropLast(), is: results[...]) }
+    expect(events.last, is: .ended(operation, error))
+    expect(events.endings.count, is: 1)
   }
 }
 
@@ -294,9 +294,9 @@ struct ClientOperationTests {
     let central = ScriptedCentral<1>.connected()
     central.peer = { _ in [[0x03] + words(offered)] }
     central.perform(.exchangeMTU)
-    #expect(central.pdus() == [[0x02, 0x05, 0x02]])
-    #expect(central.takeEvents() == [.ended(.exchangeMTU, nil)])
-    #expect(central.mtu() == agreed)
+    expect(central.pdus(), is: [[0x02, 0x05, 0x02]])
+    expect(central.takeEvents(), is: [.ended(.exchangeMTU, nil)])
+    expect(central.mtu(), is: agreed)
   }
 
   @Test("cancel a long write whose echo differs", arguments: 1..<23)
@@ -305,8 +305,8 @@ struct ClientOperationTests {
     wrong[index] ^= 0x80
     let (requests, events) = perform(
       .write(seven, byteCount: 40), writing: Array(letters[..<40]), [wrong, [0x19]])
-    #expect(requests.last == [0x18, 0])
-    #expect(events.endings == [.wrongResponse(.echoDiffers(offset: 0))])
+    expect(requests.last, is: [0x18, 0])
+    expect(events.endings, is: [.wrongResponse(.echoDiffers(offset: 0))])
   }
 
   @Test(
@@ -316,7 +316,7 @@ struct ClientOperationTests {
     let (_, events) = perform(
       .write(seven, byteCount: 40), writing: Array(letters[..<40]),
       [echo.dropLast() + [0x42], response])
-    #expect(events.endings == [.wrongResponse(.echoDiffers(offset: 0))])
+    expect(events.endings, is: [.wrongResponse(.echoDiffers(offset: 0))])
   }
 
   @Test(
@@ -333,7 +333,7 @@ struct ClientOperationTests {
     ] as [(ClientOperation, UInt8)])
   func refused(operation: ClientOperation, opcode: UInt8) {
     let (_, events) = perform(operation, [[0x01, opcode, 7, 0, 0x05]])
-    #expect(events == [.ended(operation, .refused(opcode, 7, .insufficientAuthentication))])
+    expect(events, is: [.ended(operation, .refused(opcode, 7, .insufficientAuthentication))])
   }
 }
 

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// What a link has to send when it has used its share, and the host's next deadline, in
 /// milliseconds.
@@ -50,7 +50,7 @@ struct ClientShareTests {
     let central = ScriptedCentral<2>.connected { $0.leBuffers = (27, 2) }
     central.completesPackets = false
     pending.enter(central)
-    #expect(central.aclPackets.count == 1)
-    #expect(central.deadline == central.now.advanced(by: pending.deadline))
+    expect(central.aclPackets.count, is: 1)
+    expect(central.deadline, is: central.now.advanced(by: pending.deadline))
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @Suite("Host: start-up of a client")
 struct ClientStartUpTests {
@@ -20,9 +20,9 @@ struct ClientStartUpTests {
   @Test("reads the controller's properties, and sets up no advertising")
   func startUp() {
     let central = started()
-    #expect(central.commands == Self.order)
-    #expect(central.takeEvents() == [.radio(.silent)])
-    #expect(central.deadline == nil)
+    expect(central.commands, is: Self.order)
+    expect(central.takeEvents(), is: [.radio(.silent)])
+    expect(central.deadline, is: nil)
   }
 
   @Test("uses the random address if the controller has no public one")
@@ -30,15 +30,15 @@ struct ClientStartUpTests {
     let central = ScriptedCentral<1>()
     central.publicAddress = [0, 0, 0, 0, 0, 0]
     central.start()
-    #expect(central.commands == Self.order + [.leSetRandomAddress])
+    expect(central.commands, is: Self.order + [.leSetRandomAddress])
     let address = central.host.address
-    #expect(address == DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0]))
+    expect(address, is: DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0]))
     // It uses the address to scan and connect.
     central.scan(ScanParameters())
     central.run()
-    #expect(central.parameters(of: .leSetScanParameters) == [[1, 96, 0, 96, 0, 1, 0]])
+    expect(central.parameters(of: .leSetScanParameters), is: [[1, 96, 0, 96, 0, 1, 0]])
     central.connect(to: .numbered(2))
-    #expect(central.parameters(of: .leCreateConnection).map { $0[12] } == [1])
+    expect(central.parameters(of: .leCreateConnection).map { $0[12] }, is: [1])
   }
 
   /// Core Specification, Vol 4, Part E, 7.8.1: the default mask has the events of links and
@@ -48,8 +48,8 @@ struct ClientStartUpTests {
     for answer in [[Events.complete(.leSetEventMask, [0x01])], []] as [[[UInt8]]] {
       let central = started { opcode, _ in opcode == .leSetEventMask ? answer : nil }
       central.pass(milliseconds: 2_000)
-      #expect(central.radio == .silent)
-      #expect(central.commands == Self.order)
+      expect(central.radio, is: .silent)
+      expect(central.commands, is: Self.order)
     }
   }
 
@@ -61,24 +61,25 @@ struct ClientStartUpTests {
     let central = started { opcode, _ in
       opcode == .setEventMask && isRefused ? [Events.complete(opcode, [0x01])] : nil
     }
-    #expect(
-      central.takeEvents() == [
+    expect(
+      central.takeEvents(),
+      is: [
         .radio(.fault(.refused(.setEventMask, HCIErrorCode(rawValue: 0x01))))
       ])
     isRefused = false
     central.pass(milliseconds: 2_000)
-    #expect(central.radio == .silent)
+    expect(central.radio, is: .silent)
   }
 
   @Test("a peripheral treats both masks alike")
   func peripheral() {
     var behaviour = ControllerBehaviour()
     behaviour.refused = (.setEventMask, HCIErrorCode(rawValue: 0x01))
-    #expect(
-      ScriptedPeripheral<1>(behaviour).radio
-        == .fault(.refused(.setEventMask, HCIErrorCode(rawValue: 0x01))))
+    expect(
+      ScriptedPeripheral<1>(behaviour).radio,
+      is: .fault(.refused(.setEventMask, HCIErrorCode(rawValue: 0x01))))
     behaviour.refused = (.leSetEventMask, HCIErrorCode(rawValue: 0x01))
-    #expect(ScriptedPeripheral<1>(behaviour).radio == .advertising)
+    expect(ScriptedPeripheral<1>(behaviour).radio, is: .advertising)
   }
 
   @Test("a lost controller ends links and attempts; the next one is set up")
@@ -89,15 +90,16 @@ struct ClientStartUpTests {
     }
     central.connect(to: .numbered(3))
     central.radioLost()
-    #expect(
-      central.takeEvents() == [
+    expect(
+      central.takeEvents(),
+      is: [
         .disconnected(0, .hardwareFailure), .connectionFailed(.hardwareFailure),
         .radio(.fault(.lost)),
       ])
-    #expect(central.nextPacket() == nil)
+    expect(central.nextPacket(), is: nil)
     central.start()
-    #expect(central.radio == .silent)
-    #expect(central.canConnect)
+    expect(central.radio, is: .silent)
+    expect(central.canConnect)
   }
 
   @Test("works with answers of every length", arguments: order)
@@ -111,7 +113,7 @@ struct ClientStartUpTests {
       }
       central.start()
       central.pass(milliseconds: 10_000)
-      #expect(central.radio == .silent, "length \(length)")
+      expect(central.radio, is: .silent, "length \(length)")
     }
   }
 }

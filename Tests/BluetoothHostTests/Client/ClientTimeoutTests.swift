@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 private let scenarios: [HostScenario] = [
   Scenario(

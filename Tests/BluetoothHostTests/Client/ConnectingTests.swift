@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 private let scenarios: [HostScenario] = [
   Scenario(
@@ -32,11 +32,11 @@ private let scenarios: [HostScenario] = [
     .commands(.leSetScanEnable, .leCreateConnection, .leSetScanParameters, .leSetScanEnable)),
   Scenario(
     "makes several links, one after another", on: { ScriptedCentral<4>.ready() },
-    .also { host in for number: UInt8 in 2...5 { #expect(host.connect(to: .numbered(number))) } },
+    .also { host in for number: UInt8 in 2...5 { expect(host.connect(to: .numbered(number))) } },
     .cannotConnect(to: .numbered(6)),
     .also { host in
-      #expect(
-        host.takeEvents() == (0..<4).map { .connected($0, .numbered(UInt8($0 + 2)), .central) })
+      expect(
+        host.takeEvents(), is: (0..<4).map { .connected($0, .numbered(UInt8($0 + 2)), .central) })
     },
     .disconnect(at: 1), .client(.disconnected(1, .connectionTerminatedByLocalHost)), .links(3),
     // The index is free for the next link.
@@ -59,8 +59,8 @@ private let scenarios: [HostScenario] = [
         }
         host.connect(to: .numbered(2))
         let reason = HCIErrorCode(rawValue: failure ?? status)
-        #expect(host.takeEvents() == [.connectionFailed(reason)])
-        #expect(host.canConnect)
+        expect(host.takeEvents(), is: [.connectionFailed(reason)])
+        expect(host.canConnect)
       }
     }),
   Scenario(
@@ -70,7 +70,7 @@ private let scenarios: [HostScenario] = [
     .pass(0), .sent(.disconnect, [0x50, 0x00, 0x13]), .client(),
     // The address type may be that of a resolved address.
     .receive(Events.connected(0x0051, peer: [2, 2, 0, 0, 0, 0, 0xF0])),
-    .also { #expect($0.takeEvents().count == 1) }, .links(1)),
+    .also { expect($0.takeEvents().count, is: 1) }, .links(1)),
   Scenario(
     "a link ends when its handle is reused", on: { ScriptedCentral<2>.connected() },
     .set(\.reusesHandle, true), .connect(to: .numbered(3)),
@@ -88,7 +88,7 @@ private let scenarios: [HostScenario] = [
     "a link that the controller does not know ends", on: { ScriptedCentral<1>.connected() },
     .script { opcode, _ in opcode == .disconnect ? [Events.status(opcode, 0x02)] : nil },
     .disconnect(at: 0),
-    .also { #expect($0.takeEvents().first == .disconnected(0, .unspecifiedError)) }, .links(0)),
+    .also { expect($0.takeEvents().first, is: .disconnected(0, .unspecifiedError)) }, .links(0)),
   Scenario(
     "shutting down ends the attempt, the scan and every link",
     on: { ScriptedCentral<2>.connected() },
@@ -118,9 +118,9 @@ struct ConnectingTests {
     central.receive(
       Events.connected(0x0050, peer: [0, 9, 0, 0, 0, 0, 0xF0], role: role))
     central.pass(milliseconds: 2_000)
-    #expect(central.parameters(of: .disconnect) == [[0x50, 0x00, 0x13]])
-    #expect(central.takeEvents() == [])
-    #expect(central.connectionCount == 0)
+    expect(central.parameters(of: .disconnect), is: [[0x50, 0x00, 0x13]])
+    expect(central.takeEvents(), is: [])
+    expect(central.connectionCount, is: 0)
   }
 
   @Test(
@@ -138,10 +138,10 @@ struct ConnectingTests {
     }
     central.pass(milliseconds: 2_000)
     let events = central.takeEvents()
-    #expect(events.filter { $0 == .connectionFailed(.hardwareFailure) }.count == 1)
-    #expect(events.contains(.radio(.fault(.unanswered(opcode)))))
-    #expect(central.radio == .silent)
-    #expect(central.canConnect)
+    expect(events.filter { $0 == .connectionFailed(.hardwareFailure) }.count, is: 1)
+    expect(events.contains(.radio(.fault(.unanswered(opcode)))))
+    expect(central.radio, is: .silent)
+    expect(central.canConnect)
   }
 
   @Test("an attempt before the start-up begins when the controller is ready")
@@ -150,8 +150,8 @@ struct ConnectingTests {
     central.host.start(at: central.now)
     expect(central.host.connect(to: .numbered(2)), is: true)
     central.run()
-    #expect(
-      central.takeEvents() == [.radio(.silent), .connected(0, .numbered(2), .central)])
+    expect(
+      central.takeEvents(), is: [.radio(.silent), .connected(0, .numbered(2), .central)])
   }
 
   @Test("truncated link events are ignored")
@@ -162,7 +162,7 @@ struct ConnectingTests {
       Events.disconnected(0x40, reason: 0x13), Events.completedPackets(of: 0x40),
     ]
     for event in events { central.receiveTruncated(event) }
-    #expect(central.takeEvents() == [])
-    #expect(central.connectionCount == 1)
+    expect(central.takeEvents(), is: [])
+    expect(central.connectionCount, is: 1)
   }
 }

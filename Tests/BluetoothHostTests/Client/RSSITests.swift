@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 private func central(answering results: [UInt8]?) -> ScriptedCentral<2> {
   let central = ScriptedCentral<2>.connected()
@@ -22,7 +22,7 @@ private let scenarios: [HostScenario] = [
     on: { central(answering: [0x02, 0x40, 0x00, 0]) },
     .readRSSI(at: 0),
     .also {
-      #expect($0.takeEvents().prefix(2) == [.rssi(nil), .disconnected(0, .unspecifiedError)])
+      expect($0.takeEvents().prefix(2), is: [.rssi(nil), .disconnected(0, .unspecifiedError)])
     }),
   Scenario(
     "is unknown if the controller leaves the command unanswered",
@@ -50,8 +50,8 @@ struct RSSITests {
     let central = central(answering: results)
     central.readRSSI(at: 0)
     central.run()
-    #expect(central.takeEvents() == [.rssi(nil)])
-    #expect(central.connectionCount == 1)
+    expect(central.takeEvents(), is: [.rssi(nil)])
+    expect(central.connectionCount, is: 1)
   }
 
   @Test(
@@ -60,9 +60,9 @@ struct RSSITests {
   func ownCheck(results: [UInt8]?) {
     let central = central(answering: results)
     central.pass(milliseconds: 62_000)
-    #expect(central.parameters(of: .readRSSI) == [[0x40, 0x00]])
-    #expect(central.takeEvents() == [])
-    #expect(central.connectionCount == 1)
+    expect(central.parameters(of: .readRSSI), is: [[0x40, 0x00]])
+    expect(central.takeEvents(), is: [])
+    expect(central.connectionCount, is: 1)
   }
 
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// Flags, and the test service.
 private let advertisement: [UInt8] = [0x02, 0x01, 0x06, 0x11, 0x07] + testServiceBytes
@@ -46,7 +46,7 @@ private let scenarios: [HostScenario] = [
     "a second request for a scan restarts it",
     .forget, .scan(ScanParameters()),
     .commands(.leSetScanEnable, .leSetScanParameters, .leSetScanEnable),
-    .sent(.leSetScanEnable, [0, 0], [1, 1]), .also { #expect($0.nextPacket() == nil) }),
+    .sent(.leSetScanEnable, [0, 0], [1, 1]), .also { expect($0.nextPacket(), is: nil) }),
   Scenario(
     "a scan goes on after a Hardware Error",
     .forget, .receive([0x04, 0x10, 1, 0x42]), .pass(0),
@@ -76,8 +76,9 @@ private let scenarios: [HostScenario] = [
         (extendedReport(eventType: 0b0001_1011, advertisement), nil, false, true),
       ] as [([UInt8], Bool?, Bool, Bool)] {
         host.receive(report)
-        #expect(
-          host.takeEvents() == [
+        expect(
+          host.takeEvents(),
+          is: [
             .received(
               Collector.Report(
                 address: .numbered(2), isConnectable: isConnectable, isScannable: isScannable,
@@ -92,7 +93,7 @@ private let scenarios: [HostScenario] = [
     .also { host in
       for event in host.takeEvents() {
         guard case .received(let report) = event else { continue }
-        #expect(report.rssi == nil)
+        expect(report.rssi, is: nil)
       }
     }),
   Scenario(
@@ -102,7 +103,7 @@ private let scenarios: [HostScenario] = [
         report(0x00, advertisement), extendedReport(eventType: 0b0001_0011, advertisement),
       ] {
         host.receiveTruncated(report)
-        #expect(host.takeEvents() == [])
+        expect(host.takeEvents(), is: [])
       }
     }),
 ]
@@ -125,12 +126,12 @@ struct ScanTests {
     let central = scanning(parameters)
     central.scan(nil)
     central.run()
-    #expect(
-      central.commands == [.leSetScanParameters, .leSetScanEnable, .leSetScanEnable])
-    #expect(
-      central.parameters(of: .leSetScanParameters) == [[0, 0x40, 0x01, 0x30, 0x00, 0, 0]])
-    #expect(central.parameters(of: .leSetScanEnable) == [[1, 0], [0, 0]])
-    #expect(central.deadline == nil)
+    expect(
+      central.commands, is: [.leSetScanParameters, .leSetScanEnable, .leSetScanEnable])
+    expect(
+      central.parameters(of: .leSetScanParameters), is: [[0, 0x40, 0x01, 0x30, 0x00, 0, 0]])
+    expect(central.parameters(of: .leSetScanEnable), is: [[1, 0], [0, 0]])
+    expect(central.deadline, is: nil)
   }
 
   @Test("a scan with other parameters replaces the one before")
@@ -140,12 +141,13 @@ struct ScanTests {
     parameters.isActive = false
     central.scan(parameters)
     central.run()
-    #expect(
-      central.commands == [
+    expect(
+      central.commands,
+      is: [
         .leSetScanParameters, .leSetScanEnable, .leSetScanEnable, .leSetScanParameters,
         .leSetScanEnable,
       ])
-    #expect(central.parameters(of: .leSetScanParameters).last?.first == 0)
+    expect(central.parameters(of: .leSetScanParameters).last?.first, is: 0)
   }
 
   @Test(
@@ -156,9 +158,9 @@ struct ScanTests {
     central.script = { code, _ in code == opcode ? [Events.complete(code, [0x0C])] : nil }
     central.scan(ScanParameters())
     central.run()
-    #expect(central.takeEvents() == [.scanFailed(.commandDisallowed)])
+    expect(central.takeEvents(), is: [.scanFailed(.commandDisallowed)])
     expect(central.host.scanParameters, is: nil)
-    #expect(central.nextPacket() == nil)
+    expect(central.nextPacket(), is: nil)
   }
 
   @Test(
@@ -171,8 +173,8 @@ struct ScanTests {
     central.run()
     central.script = { _, _ in nil }
     central.pass(milliseconds: 2_000)
-    #expect(central.takeEvents() == [.radio(.fault(.unanswered(opcode))), .radio(.silent)])
-    #expect(central.commands.suffix(2) == [.leSetScanParameters, .leSetScanEnable])
+    expect(central.takeEvents(), is: [.radio(.fault(.unanswered(opcode))), .radio(.silent)])
+    expect(central.commands.suffix(2), is: [.leSetScanParameters, .leSetScanEnable])
   }
 
   @Test("several reports of one event are delivered one by one")
@@ -185,16 +187,16 @@ struct ScanTests {
     let data = central.takeEvents().map { event -> [UInt8] in
       if case .received(let report) = event { report.data } else { [] }
     }
-    #expect(data == [[1, 0xAA], [1, 0xBB]])
+    expect(data, is: [[1, 0xAA], [1, 0xBB]])
   }
 
   @Test("a host without a client masks advertising reports")
   func peripheral() {
     // Bits 1 and 12 of the LE event mask: Vol 4, Part E, 7.8.1.
     let controller = ScriptedPeripheral<1>()
-    #expect(controller.parameters(of: .leSetEventMask) == [[0x75, 0x0A, 0, 0, 0, 0, 0, 0]])
+    expect(controller.parameters(of: .leSetEventMask), is: [[0x75, 0x0A, 0, 0, 0, 0, 0, 0]])
     let central = ScriptedCentral<1>.ready()
-    #expect(central.parameters(of: .leSetEventMask) == [[0x77, 0x1A, 0, 0, 0, 0, 0, 0]])
+    expect(central.parameters(of: .leSetEventMask), is: [[0x77, 0x1A, 0, 0, 0, 0, 0, 0]])
   }
 
 }

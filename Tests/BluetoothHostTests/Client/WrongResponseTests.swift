@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// An operation, and a valid response to its first request.
 private struct ValidResponse: CustomTestStringConvertible, Sendable {
@@ -58,15 +58,15 @@ struct WrongResponseTests {
 
   @Test("a response of a wrong length is an error", arguments: ValidResponse.all)
   private func truncated(valid: ValidResponse) {
-    #expect(outcome(of: valid.operation, [valid.response]).endings.count == 1)
+    expect(outcome(of: valid.operation, [valid.response]).endings.count, is: 1)
     for length in Array(1..<valid.response.count) + [valid.response.count + 1] {
       let response = Array((valid.response + [0]).prefix(length))
       let (endings, isConnected) = outcome(of: valid.operation, [response])
       let opcode = ATTOpcode(rawValue: valid.response[0])
       let expected: OperationError? =
         valid.validLengths.contains(length) ? nil : .wrongResponse(.malformed(opcode))
-      #expect(endings == [expected], "length \(length)")
-      #expect(isConnected)
+      expect(endings, is: [expected], "length \(length)")
+      expect(isConnected)
     }
   }
 
@@ -78,10 +78,10 @@ struct WrongResponseTests {
       central.respond(with: [Array((echo + [0]).prefix(length)), [0x19]])
       central.perform(
         .write(handle(7), byteCount: 40), writing: [UInt8](repeating: 0x41, count: 40))
-      #expect(central.pdus().last == [0x18, 0])
+      expect(central.pdus().last, is: [0x18, 0])
       let fault: ResponseError =
         length < 5 ? .malformed(.prepareWriteResponse) : .echoDiffers(offset: 0)
-      #expect(central.takeEvents().endings == [.wrongResponse(fault)], "length \(length)")
+      expect(central.takeEvents().endings, is: [.wrongResponse(fault)], "length \(length)")
     }
   }
 
@@ -94,8 +94,8 @@ struct WrongResponseTests {
       [0x17, 7, 0, 0, 0] + value[0..<18], [0x01, 0x16, 7], [0x01, 0x18],
     ])
     central.perform(.write(handle(7), byteCount: 40), writing: value)
-    #expect(central.pdus().last == [0x18, 0])
-    #expect(central.takeEvents().endings == [.wrongResponse(.malformed(.errorResponse))])
+    expect(central.pdus().last, is: [0x18, 0])
+    expect(central.takeEvents().endings, is: [.wrongResponse(.malformed(.errorResponse))])
   }
 
   @Test("a response to Execute Write with a parameter is an error")
@@ -106,12 +106,12 @@ struct WrongResponseTests {
     ]
     let (endings, _) = outcome(
       of: .write(handle(7), byteCount: 21), parts + [[0x19, 0]], writing: value)
-    #expect(endings == [.wrongResponse(.malformed(.executeWriteResponse))])
+    expect(endings, is: [.wrongResponse(.malformed(.executeWriteResponse))])
   }
 
   @Test("an empty PDU is ignored", arguments: ValidResponse.all)
   private func empty(valid: ValidResponse) {
-    #expect(outcome(of: valid.operation, [[]]).endings.isEmpty)
+    expect(outcome(of: valid.operation, [[]]).endings.isEmpty)
   }
 
   @Test(
@@ -122,16 +122,16 @@ struct WrongResponseTests {
       Issue.record("\(endings)")
       return
     }
-    #expect(endings.count == 1)
-    #expect(!isConnected)
+    expect(endings.count, is: 1)
+    expect(!isConnected)
   }
 
   @Test("an error about another request is an error, and ends the link")
   func unexpectedError() {
     let (endings, isConnected) = outcome(of: .read(handle(7)), [[0x01, 0x12, 7, 0, 0x0E]])
-    #expect(
-      endings == [.wrongResponse(.unexpected(.writeResponse, awaited: .readResponse))])
-    #expect(!isConnected)
+    expect(
+      endings, is: [.wrongResponse(.unexpected(.writeResponse, awaited: .readResponse))])
+    expect(!isConnected)
   }
 
   @Test("a link that ends because of a wrong response accepts no more operations")
@@ -140,9 +140,9 @@ struct WrongResponseTests {
     central.completesDisconnections = false
     central.peer = { _ in [[0x13]] }
     central.perform(.read(handle(7)))
-    #expect(central.commands.last == .disconnect)
-    #expect(!central.perform(.read(handle(7))))
-    #expect(central.pdus().count == 1)
+    expect(central.commands.last, is: .disconnect)
+    expect(!central.perform(.read(handle(7))))
+    expect(central.pdus().count, is: 1)
   }
 
   @Test("an unexpected response is ignored")
@@ -150,9 +150,9 @@ struct WrongResponseTests {
     let central = ScriptedCentral<1>.connected()
     for valid in ValidResponse.all { central.send(valid.response) }
     central.send([0x21, 1, 0, 0x41])
-    #expect(central.takeEvents() == [])
-    #expect(central.connectionCount == 1)
-    #expect(central.pdus() == [])
+    expect(central.takeEvents(), is: [])
+    expect(central.connectionCount, is: 1)
+    expect(central.pdus(), is: [])
   }
 
   @Test("a response before its request has been sent is ignored")
@@ -166,11 +166,11 @@ struct WrongResponseTests {
       .write(handle(7), byteCount: 40), writing: [UInt8](repeating: 0x41, count: 40))
     _ = central.takeEvents()
     central.send([0x13])
-    #expect(central.takeEvents() == [])
+    expect(central.takeEvents(), is: [])
     central.completesPackets = true
     central.peer = { _ in [[0x13]] }
     central.receive(Events.completedPackets(of: central.lastHandle))
-    #expect(central.takeEvents().endings == [nil])
+    expect(central.takeEvents().endings, is: [nil])
   }
 
   @Test("a discovery of services ends if the handles do not advance")
@@ -182,19 +182,19 @@ struct WrongResponseTests {
       [0x11, 6, 0x00, 0x00, 0x07, 0x00, 0x00, 0x18],  // handle 0
     ] as [[UInt8]] {
       let (endings, _) = outcome(of: .discoverServices, [first, wrong])
-      #expect(endings == [.wrongResponse(.outOfOrder(handle(UInt16(wrong[2]))))])
+      expect(endings, is: [.wrongResponse(.outOfOrder(handle(UInt16(wrong[2]))))])
     }
     let (endings, _) = outcome(
       of: .discoverServicesByUUID(.genericAccessService),
       [[0x07, 0x05, 0x00, 0x09, 0x00, 0x08, 0x00, 0x0A, 0x00]])
-    #expect(endings == [.wrongResponse(.outOfOrder(handle(8)))])
+    expect(endings, is: [.wrongResponse(.outOfOrder(handle(8)))])
   }
 
   @Test("a service's UUID has 2 or 16 bytes")
   func serviceUUID() {
     let (endings, _) = outcome(
       of: .discoverServices, [[0x11, 8, 0x01, 0x00, 0x05, 0x00, 1, 2, 3, 4]])
-    #expect(endings == [.wrongResponse(.malformed(.readByGroupTypeResponse))])
+    expect(endings, is: [.wrongResponse(.malformed(.readByGroupTypeResponse))])
   }
 
   @Test(
@@ -211,23 +211,23 @@ struct WrongResponseTests {
       let (endings, _) = outcome(
         of: .discoverCharacteristics(range(0x10, 0x16)),
         [[0x09, 7, declaration, 0, 2, value, 0, 0, 0x2A]])
-      #expect(endings == [.wrongResponse(.outOfOrder(handle(culprit)))])
+      expect(endings, is: [.wrongResponse(.outOfOrder(handle(culprit)))])
     }
     let same: [UInt8] = [0x09, 7, 0x11, 0, 2, 0x12, 0, 0, 0x2A]
     let (endings, _) = outcome(of: .discoverCharacteristics(range(0x10, 0x16)), [same, same])
-    #expect(endings == [.wrongResponse(.outOfOrder(handle(0x11)))])
+    expect(endings, is: [.wrongResponse(.outOfOrder(handle(0x11)))])
     // No handle is left for a value after 0xFFFF.
     let (last, _) = outcome(
       of: .discoverCharacteristics(range(0x10, 0xFFFF)),
       [[0x09, 7, 0xFF, 0xFF, 2, 0, 0, 0, 0x2A]])
-    #expect(last == [.wrongResponse(.outOfOrder(.none))])
+    expect(last, is: [.wrongResponse(.outOfOrder(.none))])
   }
 
   @Test("a discovery of descriptors ends if the handles do not advance")
   func descriptors() {
     let same: [UInt8] = [0x05, 1, 0x12, 0x00, 0x02, 0x29]
     let (endings, _) = outcome(of: .discoverDescriptors(range(0x12, 0x16)), [same, same])
-    #expect(endings == [.wrongResponse(.outOfOrder(handle(0x12)))])
+    expect(endings, is: [.wrongResponse(.outOfOrder(handle(0x12)))])
   }
 
   @Test(
@@ -252,11 +252,12 @@ struct WrongResponseTests {
   func lastHandle() {
     let (requests, events) = perform(
       .discoverDescriptors(range(0xFFFF, 0xFFFF)), [[0x05, 1, 0xFF, 0xFF, 0x02, 0x29]])
-    #expect(requests.count == 1)
-    #expect(
-      events.descriptors == [
+    expect(requests.count, is: 1)
+    expect(
+      events.descriptors,
+      is: [
         RemoteDescriptor(uuid: .clientCharacteristicConfiguration, handle: .last)
       ])
-    #expect(events.endings == [nil])
+    expect(events.endings, is: [nil])
   }
 }

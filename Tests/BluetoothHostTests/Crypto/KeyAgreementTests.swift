@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 
 /// The key pair of one side of a pairing.
 private struct Side {
@@ -84,19 +84,19 @@ struct KeyAgreementTests {
       (debugPeer, debugSide, PairingSamples.dhKey),
       (secondSide, secondPeer, secondKey), (secondPeer, secondSide, secondKey),
     ] {
-      #expect(try publicKey(of: side.privateKey) == side.publicKey)
-      #expect(try sharedKey(side.privateKey, with: peer.publicKey) == key)
+      expect(try publicKey(of: side.privateKey), is: side.publicKey)
+      expect(try sharedKey(side.privateKey, with: peer.publicKey), is: key)
     }
   }
 
   @Test("The first and last private keys give the generator and its negative")
   func limits() throws {
-    #expect(try publicKey(of: Number256(0, 0, 0, 1)) == generator)
+    expect(try publicKey(of: Number256(0, 0, 0, 1)), is: generator)
     var last = order
     last.words[0] -= 1
     let negative = try publicKey(of: last)
-    #expect(negative.x == generator.x)
-    #expect(negative.y != generator.y)
+    expect(negative.x, is: generator.x)
+    expect(negative.y != generator.y)
     // Both keys have the same X: each side refuses the other's.
     #expect(throws: KeyAgreementError.ownPublicKey) {
       try sharedKey(last, with: generator)
@@ -129,38 +129,38 @@ struct KeyAgreementTests {
       try own.begin(peer: peerKey)
       try peer.begin(peer: ownKey)
       let shared = peer.finish()
-      #expect(shared != nil)
-      #expect(own.finish() == shared)
+      expect(shared != nil)
+      expect(own.finish(), is: shared)
     }
   }
 
   @Test("Single steps, in a fixed number, give the same result")
   func steps() throws {
     var agreement = P256KeyAgreement()
-    #expect(agreement.isBusy == false)
-    #expect(agreement.step() == nil)
-    #expect(agreement.finish() == nil)
+    expect(agreement.isBusy, is: false)
+    expect(agreement.step(), is: nil)
+    expect(agreement.finish(), is: nil)
     for _ in 0..<2 {
       try agreement.begin(privateKey: secondSide.privateKey)
-      #expect(countSteps(of: &agreement) == .publicKey(secondSide.publicKey))
+      expect(countSteps(of: &agreement), is: .publicKey(secondSide.publicKey))
       for _ in 0..<2 {
         try agreement.begin(peer: secondPeer.publicKey)
-        #expect(countSteps(of: &agreement) == .sharedKey(secondKey))
+        expect(countSteps(of: &agreement), is: .sharedKey(secondKey))
       }
     }
   }
 
   private func countSteps(of agreement: inout P256KeyAgreement) -> KeyAgreementResult? {
     // 7 multiples, 65 windows of five additions, 16 parts of the division.
-    #expect(P256KeyAgreement.stepCount == 348)
+    expect(P256KeyAgreement.stepCount, is: 348)
     for _ in 1..<348 {
-      #expect(agreement.isBusy == true)
-      #expect(agreement.step() == nil)
+      expect(agreement.isBusy, is: true)
+      expect(agreement.step(), is: nil)
     }
-    #expect(agreement.isBusy == true)
+    expect(agreement.isBusy, is: true)
     let result = agreement.step()
-    #expect(agreement.isBusy == false)
-    #expect(agreement.step() == nil)
+    expect(agreement.isBusy, is: false)
+    expect(agreement.step(), is: nil)
     return result
   }
 
@@ -168,13 +168,13 @@ struct KeyAgreementTests {
   func restart() throws {
     var agreement = P256KeyAgreement()
     try agreement.begin(privateKey: debugPeer.privateKey)
-    for _ in 0..<100 { #expect(agreement.step() == nil) }
+    for _ in 0..<100 { expect(agreement.step(), is: nil) }
     try agreement.begin(privateKey: secondSide.privateKey)
-    #expect(agreement.finish() == .publicKey(secondSide.publicKey))
+    expect(agreement.finish(), is: .publicKey(secondSide.publicKey))
     try agreement.begin(peer: debugPeer.publicKey)
-    for _ in 0..<340 { #expect(agreement.step() == nil) }
+    for _ in 0..<340 { expect(agreement.step(), is: nil) }
     try agreement.begin(peer: secondPeer.publicKey)
-    #expect(agreement.finish() == .sharedKey(secondKey))
+    expect(agreement.finish(), is: .sharedKey(secondKey))
   }
 }
 
@@ -195,10 +195,10 @@ struct KeyAgreementRefusalTests {
   ) throws {
     var agreement = try ready()
     #expect(throws: reason, sourceLocation: location) { try agreement.begin(peer: key) }
-    #expect(agreement.isBusy == false, sourceLocation: location)
-    #expect(agreement.step() == nil, sourceLocation: location)
+    expect(agreement.isBusy, is: false, sourceLocation: location)
+    expect(agreement.step(), is: nil, sourceLocation: location)
     try agreement.begin(peer: secondPeer.publicKey)
-    #expect(agreement.finish() == .sharedKey(secondKey), sourceLocation: location)
+    expect(agreement.finish(), is: .sharedKey(secondKey), sourceLocation: location)
   }
 
   @Test("Private keys of 0, of the order and above are refused")
@@ -208,7 +208,7 @@ struct KeyAgreementRefusalTests {
     for key in [Number256.zero, order, above, Number256(.max, .max, .max, .max)] {
       var agreement = try ready()
       #expect(throws: KeyAgreementError.privateKey) { try agreement.begin(privateKey: key) }
-      #expect(agreement.isBusy == false)
+      expect(agreement.isBusy, is: false)
       // The earlier key pair is erased, so that it cannot serve a second pairing.
       #expect(throws: KeyAgreementError.noKeyPair) {
         try agreement.begin(peer: secondPeer.publicKey)
@@ -223,7 +223,7 @@ struct KeyAgreementRefusalTests {
       try agreement.begin(peer: secondPeer.publicKey)
     }
     try agreement.begin(privateKey: secondSide.privateKey)
-    for _ in 0..<100 { #expect(agreement.step() == nil) }
+    for _ in 0..<100 { expect(agreement.step(), is: nil) }
     #expect(throws: KeyAgreementError.noKeyPair) {
       try agreement.begin(peer: secondPeer.publicKey)
     }
@@ -272,7 +272,7 @@ struct KeyAgreementRefusalTests {
 
   @Test("The debug key and its negative are refused unless allowed")
   func debug() throws {
-    #expect(P256PublicKey.debug == debugSide.publicKey)
+    expect(P256PublicKey.debug, is: debugSide.publicKey)
     try refuses(.debug, .debugPublicKey)
     let negative = P256PublicKey(x: P256PublicKey.debug.x, y: negated(P256PublicKey.debug.y))
     try refuses(negative, .debugPublicKey)
@@ -281,9 +281,9 @@ struct KeyAgreementRefusalTests {
     // The negative has the same shared X.
     let result = agreement.finish()
     let key = try sharedKey(debugSide.privateKey, with: secondSide.publicKey)
-    #expect(result == .sharedKey(key))
+    expect(result, is: .sharedKey(key))
     try agreement.begin(peer: negative)
-    #expect(agreement.finish() == result)
+    expect(agreement.finish(), is: result)
   }
 
   @Test("A public key that is cut short is refused")
@@ -292,9 +292,9 @@ struct KeyAgreementRefusalTests {
     var reader = ByteReader(bytes.span)
     let read = P256PublicKey(&reader)
     let key = try #require(read)
-    #expect(key.x.words[0] == 0x0302_0100)
-    #expect(key.y.words[0] == 0x2322_2120)
-    #expect(written { key.write(to: &$0) } == bytes)
+    expect(key.x.words[0], is: 0x0302_0100)
+    expect(key.y.words[0], is: 0x2322_2120)
+    expect(written { key.write(to: &$0) }, is: bytes)
     for short in truncations(of: bytes) {
       var reader = ByteReader(short.span)
       expect(P256PublicKey(&reader), is: nil)

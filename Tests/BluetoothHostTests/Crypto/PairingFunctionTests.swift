@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// The sample data of the Core Specification, Vol 3, Part H, Appendix D.
 enum PairingSamples {
@@ -25,17 +25,17 @@ private let key = Number128(0xEC02_34A3_57C8_AD05, 0x3410_10A6_0A39_7D9B)
 struct PairingFunctionTests {
   @Test("f4, Appendix D.2")
   func f4() {
-    #expect(
-      PairingFunctions.f4(u: Sample.u, v: Sample.v, x: Sample.n1, z: 0)
-        == Number128(0xF2C9_16F1_07A9_BD1C, 0xF1ED_A1BE_A974_872D))
+    expect(
+      PairingFunctions.f4(u: Sample.u, v: Sample.v, x: Sample.n1, z: 0),
+      is: Number128(0xF2C9_16F1_07A9_BD1C, 0xF1ED_A1BE_A974_872D))
   }
 
   @Test("f5, Appendix D.3")
   func f5() {
     let keys = PairingFunctions.f5(
       w: Sample.dhKey, n1: Sample.n1, n2: Sample.n2, a1: Sample.a1, a2: Sample.a2)
-    #expect(keys.macKey == Sample.macKey)
-    #expect(keys.ltk == Number128(0x6986_7911_69D7_CD23, 0x9805_22B5_9475_0A38))
+    expect(keys.macKey, is: Sample.macKey)
+    expect(keys.ltk, is: Number128(0x6986_7911_69D7_CD23, 0x9805_22B5_9475_0A38))
   }
 
   @Test("f6, Appendix D.4, whose IOcap 0x010102 PDUs send from its end")
@@ -64,9 +64,9 @@ struct PairingFunctionTests {
       0, 0, 0, 1, 0x56, 0x12, 0x37, 0x37, 0xBF, 0xCE, 0, 0xA7, 0x13, 0x70, 0x2D, 0xCF, 0xC1,
     ]
     code.update(rest.span)
-    #expect(checks[1] == code.finish())
+    expect(checks[1], is: code.finish())
     for (index, check) in checks.enumerated() {
-      #expect(!checks[..<index].contains(check))
+      expect(!checks[..<index].contains(check))
     }
   }
 
@@ -74,14 +74,14 @@ struct PairingFunctionTests {
   func g2() {
     let value = PairingFunctions.g2(u: Sample.u, v: Sample.v, x: Sample.n1, y: Sample.n2)
     // 0x2F9ED5BA = 798,938,554
-    #expect(value == 0x2F9E_D5BA)
-    #expect(value % 1_000_000 == 938_554)
+    expect(value, is: 0x2F9E_D5BA)
+    expect(value % 1_000_000, is: 938_554)
   }
 
   @Test("ah, Appendix D.7, of the low 24 bits of r")
   func ah() {
-    #expect(PairingFunctions.ah(k: key, r: 0x70_8194) == 0x0D_FBAA)
-    #expect(PairingFunctions.ah(k: key, r: 0xFF70_8194) == 0x0D_FBAA)
+    expect(PairingFunctions.ah(k: key, r: 0x70_8194), is: 0x0D_FBAA)
+    expect(PairingFunctions.ah(k: key, r: 0xFF70_8194), is: 0x0D_FBAA)
   }
 
   /// p1 = 0x05000800000302 07071000000101 00 01, p2 = 0x00000000 A1A2A3A4A5A6 B1B2B3B4B5B6.

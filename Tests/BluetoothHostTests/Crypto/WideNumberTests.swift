@@ -1,5 +1,5 @@
 import BallTestSupport
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -12,17 +12,17 @@ struct WideNumberTests {
     let read = Number128(&reader)
     let rest = reader.count
     let number = try #require(read)
-    #expect(number == Number128(0x0F0E_0D0C_0B0A_0908, 0x0706_0504_0302_0100))
-    #expect(rest == 0)
+    expect(number, is: Number128(0x0F0E_0D0C_0B0A_0908, 0x0706_0504_0302_0100))
+    expect(rest, is: 0)
 
-    #expect(written { number.write(to: &$0) } == sent)
+    expect(written { number.write(to: &$0) }, is: sent)
 
     for short in truncations(of: sent) {
       var reader = ByteReader(short.span)
       let number = Number128(&reader)
       let rest = reader.count
-      #expect(number == nil)
-      #expect(rest == short.count)
+      expect(number, is: nil)
+      expect(rest, is: short.count)
     }
   }
 
@@ -32,9 +32,9 @@ struct WideNumberTests {
     for bit in 0..<128 {
       var other = number
       other.words[bit / 32] ^= 1 << UInt32(bit % 32)
-      #expect(number != other)
+      expect(number != other)
     }
-    #expect(number == Number128(0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210))
+    expect(number, is: Number128(0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210))
   }
 
   @Test("Carries and borrows go through all words")
@@ -42,17 +42,17 @@ struct WideNumberTests {
     var one = Number128.zero
     one.words[0] = 1
     var number = Number128(UInt64.max, UInt64.max)
-    #expect(number.add(one) == 1)
-    #expect(number == .zero)
-    #expect(number.subtract(one) == .max)
-    #expect(number == Number128(UInt64.max, UInt64.max))
-    #expect(number.subtract(one) == 0)
-    #expect(number == Number128(UInt64.max, UInt64.max - 1))
-    #expect(number.add(one, masked: 0) == 0)
-    #expect(number == Number128(UInt64.max, UInt64.max - 1))
-    #expect(one.isBelow(number))
-    #expect(!number.isBelow(number))
-    #expect(!number.isBelow(one))
+    expect(number.add(one), is: 1)
+    expect(number, is: .zero)
+    expect(number.subtract(one), is: .max)
+    expect(number, is: Number128(UInt64.max, UInt64.max))
+    expect(number.subtract(one), is: 0)
+    expect(number, is: Number128(UInt64.max, UInt64.max - 1))
+    expect(number.add(one, masked: 0), is: 0)
+    expect(number, is: Number128(UInt64.max, UInt64.max - 1))
+    expect(one.isBelow(number))
+    expect(!number.isBelow(number))
+    expect(!number.isBelow(one))
   }
 
   @Test("Random numbers use all bits, and repeat with the seed")
@@ -63,13 +63,13 @@ struct WideNumberTests {
     var zeros = Number256.zero
     for _ in 0..<64 {
       let number: Number256 = first.nextNumber()
-      #expect(number == second.nextNumber())
+      expect(number, is: second.nextNumber())
       for index in 0..<8 {
         ones.words[index] |= number.words[index]
         zeros.words[index] |= ~number.words[index]
       }
     }
-    #expect(ones == Number256(.max, .max, .max, .max))
-    #expect(zeros == Number256(.max, .max, .max, .max))
+    expect(ones, is: Number256(.max, .max, .max, .max))
+    expect(zeros, is: Number256(.max, .max, .max, .max))
   }
 }

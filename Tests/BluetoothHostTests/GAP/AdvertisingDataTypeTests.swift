@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// Assigned Numbers, 2.3.
 private let types: [Row<(AdvertisingDataType, UInt8)>] = [
@@ -27,6 +27,6 @@ private let types: [Row<(AdvertisingDataType, UInt8)>] = [
 struct AdvertisingDataTypeTests {
   @Test("Each type has its assigned number", arguments: types)
   func number(type: Row<(AdvertisingDataType, UInt8)>) {
-    #expect(type.value.0.rawValue == type.value.1)
+    expect(type.value.0.rawValue, is: type.value.1)
   }
 }

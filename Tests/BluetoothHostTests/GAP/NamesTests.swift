@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -32,11 +32,11 @@ struct BluetoothUUIDTests {
   func forms(short: UInt16) throws {
     let long = BluetoothUUID(
       high: UInt64(short) << 32 | 0x1000, low: 0x8000_0080_5F9B_34FB)
-    #expect(BluetoothUUID(short) == long)
-    #expect(BluetoothUUID(assigned: UInt32(short)) == long)
-    #expect(BluetoothUUID(short).hashValue == long.hashValue)
-    #expect(long.short == short && long.byteCount == 2)
-    #expect(written { long.write(to: &$0) } == Array(little: short))
+    expect(BluetoothUUID(short), is: long)
+    expect(BluetoothUUID(assigned: UInt32(short)), is: long)
+    expect(BluetoothUUID(short).hashValue, is: long.hashValue)
+    expect(long.short == short && long.byteCount == 2)
+    expect(written { long.write(to: &$0) }, is: Array(little: short))
     let bytes = written {
       $0.write(long.low)
       $0.write(long.high)
@@ -55,10 +55,10 @@ struct BluetoothUUIDTests {
       BluetoothUUID(high: 0x0000_1800_0000_1000, low: 0x0000_0080_5F9B_34FB),
     ])
   func noShortForm(uuid: BluetoothUUID) {
-    #expect(uuid.short == nil && uuid.byteCount == 16)
-    #expect(uuid != BluetoothUUID(0x1800))
+    expect(uuid.short == nil && uuid.byteCount == 16)
+    expect(uuid != BluetoothUUID(0x1800))
     let bytes = written { uuid.write(to: &$0) }
-    #expect(bytes.count == 16)
+    expect(bytes.count, is: 16)
     var reader = ByteReader(bytes.span)
     expect(BluetoothUUID(&reader, byteCount: 16), is: uuid)
   }
@@ -68,7 +68,7 @@ struct BluetoothUUIDTests {
     let bytes = [UInt8](counting: 20)
     var reader = ByteReader(bytes.span)
     expect(
-      BluetoothUUID(&reader, byteCount: byteCount) != nil, is: (byteCount == 2 || byteCount == 16))
+      BluetoothUUID(&reader, byteCount: byteCount) != nil, is: byteCount == 2 || byteCount == 16)
     let cut = Array(bytes.prefix(max(0, byteCount - 1)))
     var cutReader = ByteReader(cut.span)
     expect(BluetoothUUID(&cutReader, byteCount: byteCount) != nil, is: false)
@@ -80,16 +80,16 @@ struct BluetoothUUIDTests {
 struct DeviceNameTests {
   @Test("A name has 1 to 29 bytes of UTF-8")
   func lengths() {
-    #expect(name("") == nil)
-    #expect(name("8").map { text(of: $0) } == "8")
+    expect(name("") == nil)
+    expect(name("8").map { text(of: $0) }, is: "8")
     let longest = String(repeating: "n", count: 29)
-    #expect(name(longest).map { text(of: $0) } == longest)
-    #expect(name(longest + "n") == nil)
+    expect(name(longest).map { text(of: $0) }, is: longest)
+    expect(name(longest + "n") == nil)
     let notUTF8: [UInt8] = [0x38, 0xFF]
-    #expect(DeviceName(notUTF8.span) == nil)
+    expect(DeviceName(notUTF8.span) == nil)
     // 14 × 2 (é) = 28 and 15 × 2 = 30 bytes
-    #expect(name(String(repeating: "é", count: 14)) != nil)
-    #expect(name(String(repeating: "é", count: 15)) == nil)
+    expect(name(String(repeating: "é", count: 14)) != nil)
+    expect(name(String(repeating: "é", count: 15)) == nil)
   }
 
   @Test("A name takes the first characters of a text that fit")
@@ -98,12 +98,12 @@ struct DeviceNameTests {
       DeviceName(prefixOf: text.span).flatMap { BluetoothHostTests.text(of: $0) }
     }
     let long = String(repeating: "n", count: 28)
-    #expect(start(of: Array((long + "no").utf8)) == long + "n")
-    #expect(start(of: Array((long + "é").utf8)) == long)
-    #expect(start(of: Array("é".utf8)) == "é")
-    #expect(start(of: [0x38, 0xFF]) == "8")
-    #expect(start(of: [0xFF]) == nil)
-    #expect(start(of: []) == nil)
+    expect(start(of: Array((long + "no").utf8)), is: long + "n")
+    expect(start(of: Array((long + "é").utf8)), is: long)
+    expect(start(of: Array("é".utf8)), is: "é")
+    expect(start(of: [0x38, 0xFF]), is: "8")
+    expect(start(of: [0xFF]), is: nil)
+    expect(start(of: []), is: nil)
   }
 
   @Test("A static name is cut between two characters")
@@ -118,8 +118,8 @@ struct DeviceNameTests {
     ]
     for (literal, count) in cases {
       let name = DeviceName(literal)
-      #expect(name.count == count)
-      #expect(text(of: name) != nil)
+      expect(name.count, is: count)
+      expect(text(of: name) != nil)
     }
   }
 }
@@ -140,24 +140,24 @@ struct AdvertisementTests {
   func short(length: Int) throws {
     let text = String("Magic 8-Ball".prefix(length))
     let (data, response) = try advertisement(text)
-    #expect(data == start + [UInt8(1 + length), 0x09] + text.utf8)
-    #expect(response == [])
+    expect(data, is: start + [UInt8(1 + length), 0x09] + text.utf8)
+    expect(response, is: [])
   }
 
   @Test("A name of 9 to 29 bytes is in the scan response, whole: 2 + 29 = 31", arguments: 9...29)
   func long(length: Int) throws {
     let text = String(repeating: "n", count: length)
     let (data, response) = try advertisement(text)
-    #expect(data == start)
-    #expect(response == [UInt8(1 + length), 0x09] + text.utf8)
+    expect(data, is: start)
+    expect(response, is: [UInt8(1 + length), 0x09] + text.utf8)
   }
 
   @Test("A long name is whole in the scan response")
   func multibyte() throws {
     // 7 × 1 + 2 = 9 bytes, 8 characters
     let (data, response) = try advertisement("8-Ball é")
-    #expect(data == start)
-    #expect(response == [10, 0x09] + Array("8-Ball é".utf8))
+    expect(data, is: start)
+    expect(response, is: [10, 0x09] + Array("8-Ball é".utf8))
   }
 
   @Test("A 16-bit service leaves room for a name of 22 bytes: 31 − 3 − 4 − 2")
@@ -165,11 +165,11 @@ struct AdvertisementTests {
     let flagsAndService: [UInt8] = [0x02, 0x01, 0x06, 0x03, 0x03, 0x0F, 0x18]
     let fits = String(repeating: "n", count: 22)
     let (data, response) = try advertisement(fits, service: .batteryService)
-    #expect(data == flagsAndService + [23, 0x09] + Array(fits.utf8))
-    #expect(response == [])
+    expect(data, is: flagsAndService + [23, 0x09] + Array(fits.utf8))
+    expect(response, is: [])
     let (otherData, otherResponse) = try advertisement(fits + "n", service: .batteryService)
-    #expect(otherData == flagsAndService)
-    #expect(otherResponse == [24, 0x09] + Array((fits + "n").utf8))
+    expect(otherData, is: flagsAndService)
+    expect(otherResponse, is: [24, 0x09] + Array((fits + "n").utf8))
   }
 
   /// Services and a name, and the packets with them.
@@ -247,8 +247,8 @@ struct AdvertisementTests {
   func packing(row: Row<Packing>) {
     let name = Array(row.value.name.utf8)
     let advertisement = Advertisement(services: row.value.services.span, name: name.span)
-    #expect(Array(advertisement.data.span) == row.value.data)
-    #expect(Array(advertisement.scanResponse.span) == row.value.response)
+    expect(Array(advertisement.data.span), is: row.value.data)
+    expect(Array(advertisement.scanResponse.span), is: row.value.response)
   }
 
   @Test("As many services are advertised as fit", arguments: 0...80)
@@ -260,20 +260,20 @@ struct AdvertisementTests {
         ?? value(of: .incompleteServiceUUIDs16, in: advertisement.data) ?? [])
       + (value(of: .incompleteServiceUUIDs16, in: advertisement.scanResponse) ?? [])
     // 13 in the advertisement, 14 in the scan response: 2 + 28 = 30.
-    #expect(listed.count == 2 * min(count, 27))
+    expect(listed.count, is: 2 * min(count, 27))
   }
 
   @Test("AD structures are added if they fit whole, and found again")
   func structures() {
     var data = AdvertisingData()
     let name = [UInt8](repeating: 0x6E, count: 27)
-    #expect(append(.completeLocalName, name, to: &data))
-    #expect(!append(.flags, [0x06], to: &data))  // 29 + 3 = 32
-    #expect(data.count == 29)
-    #expect(append(.txPowerLevel, [], to: &data))  // 29 + 2 = 31
-    #expect(value(of: .completeLocalName, in: data) == name)
-    #expect(value(of: .txPowerLevel, in: data) == [])
-    #expect(value(of: .flags, in: data) == nil)
+    expect(append(.completeLocalName, name, to: &data))
+    expect(!append(.flags, [0x06], to: &data))  // 29 + 3 = 32
+    expect(data.count, is: 29)
+    expect(append(.txPowerLevel, [], to: &data))  // 29 + 2 = 31
+    expect(value(of: .completeLocalName, in: data), is: name)
+    expect(value(of: .txPowerLevel, in: data), is: [])
+    expect(value(of: .flags, in: data), is: nil)
   }
 
   @Test(
@@ -288,16 +288,16 @@ struct AdvertisementTests {
     ] as [Row<(bytes: [UInt8], flags: [UInt8]?)>])
   func malformed(row: Row<(bytes: [UInt8], flags: [UInt8]?)>) throws {
     let data = try #require(advertisingData(row.value.bytes))
-    #expect(value(of: .flags, in: data) == row.value.flags)
+    expect(value(of: .flags, in: data), is: row.value.flags)
   }
 
   @Test("Advertising data has 31 bytes at most; equal data compares as equal")
   func capacity() throws {
     let bytes = [UInt8](counting: 32)
     let longest = try #require(advertisingData(bytes[..<31]))
-    #expect(advertisingData(bytes) == nil)
-    #expect(longest == advertisingData(bytes[..<31]))
-    #expect(longest != advertisingData(bytes[..<30]))
-    #expect(longest != advertisingData(bytes[1...]))
+    expect(advertisingData(bytes), is: nil)
+    expect(longest, is: advertisingData(bytes[..<31]))
+    expect(longest != advertisingData(bytes[..<30]))
+    expect(longest != advertisingData(bytes[1...]))
   }
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -118,26 +118,26 @@ private let scenarios: [HostScenario] = [
     .ignore([0x52, 0x09, 0x00, 0x01]), .writes()),
   Scenario(
     "An added service is found, is served, and is indicated as changed",
-    .expect([0x12, 0x04, 0x00, 0x02, 0x00], gives: [0x13]), .forget,
+    .exchange([0x12, 0x04, 0x00, 0x02, 0x00], gives: [0x13]), .forget,
     .add(service(.alert, BluetoothUUID(0x1811))),
     .pdus([0x1D, 0x03, 0x00, 0x11, 0x00, 0x15, 0x00]),
-    .set(application: \.values[2], [0x33]), .expect([0x0A, 0x13, 0x00], gives: [0x0B, 0x33]),
-    .expect([0x12, 0x14, 0x00, 0x01, 0x00], gives: [0x13]),
+    .set(application: \.values[2], [0x33]), .exchange([0x0A, 0x13, 0x00], gives: [0x0B, 0x33]),
+    .exchange([0x12, 0x14, 0x00, 0x01, 0x00], gives: [0x13]),
     .lastEvents(.configured(.alert, 0, .notification))),
   Scenario(
     "A removed service is indicated as changed, and its subscriptions end",
     .also { host in
       for handle: UInt8 in [0x0A, 0x0F] {
-        host.expect([0x12, handle, 0x00, 0x01, 0x00], gives: [0x13])
+        host.exchange([0x12, handle, 0x00, 0x01, 0x00], gives: [0x13])
       }
     },
-    .expect([0x12, 0x04, 0x00, 0x02, 0x00], gives: [0x13]), .forget, .remove(0x0007, 0x000B),
+    .exchange([0x12, 0x04, 0x00, 0x02, 0x00], gives: [0x13]), .forget, .remove(0x0007, 0x000B),
     .pdus([0x1D, 0x03, 0x00, 0x07, 0x00, 0x0B, 0x00]),
-    .expect([0x0A, 0x09, 0x00], gives: error(0x0A, 0x0009, .invalidHandle)),
+    .exchange([0x0A, 0x09, 0x00], gives: error(0x0A, 0x0009, .invalidHandle)),
     // The subscriptions to the other service and to Service Changed stay.
-    .expect([0x0A, 0x0F, 0x00], gives: [0x0B, 0x01, 0x00]),
-    .expect([0x0A, 0x04, 0x00], gives: [0x0B, 0x02, 0x00]), .updates(.init(.level, [0x06])),
-    .expect([0x1E], gives: [0x1B, 0x0E, 0x00, 0x06])),
+    .exchange([0x0A, 0x0F, 0x00], gives: [0x0B, 0x01, 0x00]),
+    .exchange([0x0A, 0x04, 0x00], gives: [0x0B, 0x02, 0x00]), .updates(.init(.level, [0x06])),
+    .exchange([0x1E], gives: [0x1B, 0x0E, 0x00, 0x06])),
   Scenario(
     "A deferred request for a removed attribute is refused when it is resumed",
     .set(application: \.isBusy, true), .ignore([0x0A, 0x09, 0x00]), .remove(0x0007, 0x000B),
@@ -151,15 +151,16 @@ private let scenarios: [HostScenario] = [
         ]))
     },
     .connect(),
-    .expect(
+    .exchange(
       [0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28],
       gives: [0x11, 6, 0x02, 0x00, 0x02, 0x00, 0x0F, 0x18])),
   Scenario(
     "An empty database responds to every request",
     on: { Controller(database: GrowingDatabase([])) },
     .connect(),
-    .expect([0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28], gives: error(0x10, 1, .attributeNotFound)),
-    .expect([0x0A, 0x01, 0x00], gives: error(0x0A, 1, .invalidHandle)),
+    .exchange(
+      [0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28], gives: error(0x10, 1, .attributeNotFound)),
+    .exchange([0x0A, 0x01, 0x00], gives: error(0x0A, 1, .invalidHandle)),
     .also { $0.databaseChanged(in: .all) }, .run),
 ]
 
@@ -172,7 +173,7 @@ struct ChangingDatabaseTests {
 
   @Test("A vacant line is not found, read or written", arguments: walks)
   func vacant(exchange: Exchange) {
-    controller(removing: true).expect(exchange.request, gives: exchange.response)
+    controller(removing: true).exchange(exchange.request, gives: exchange.response)
   }
 
   @Test(
@@ -183,22 +184,22 @@ struct ChangingDatabaseTests {
     ] as [(UInt16, UInt16, Bool)])
   func configurationInRange(start: UInt16, end: UInt16, isForgotten: Bool) {
     let controller = controller()
-    controller.expect([0x12, 0x0A, 0x00, 0x01, 0x00], gives: [0x13])
+    controller.exchange([0x12, 0x0A, 0x00, 0x01, 0x00], gives: [0x13])
     controller.databaseChanged(in: range(start, end))
-    controller.expect([0x0A, 0x0A, 0x00], gives: [0x0B, isForgotten ? 0x00 : 0x01, 0x00])
+    controller.exchange([0x0A, 0x0A, 0x00], gives: [0x0B, isForgotten ? 0x00 : 0x01, 0x00])
   }
 
   @Test("A reused slot starts without a subscription")
   func slotUsedAgain() {
     let controller = controller()
-    controller.expect([0x12, 0x0F, 0x00, 0x01, 0x00], gives: [0x13])
+    controller.exchange([0x12, 0x0F, 0x00, 0x01, 0x00], gives: [0x13])
     let gone = range(0x000C, 0x0010)
     // Both changes precede both notices to the host: the new service has the old one's slot.
     controller.host.server.database.remove(gone)
     let new = controller.host.server.database.append(service(.alert))
     controller.databaseChanged(in: gone)
     controller.databaseChanged(in: new)
-    controller.expect([0x0A, 0x14, 0x00], gives: [0x0B, 0x00, 0x00])
+    controller.exchange([0x0A, 0x14, 0x00], gives: [0x0B, 0x00, 0x00])
   }
 
   @Test("Each change of the structure changes the Database Hash")
@@ -208,9 +209,9 @@ struct ChangingDatabaseTests {
     let before = controller.exchange(read)
     try Step.add(service(.alert)).take(controller)
     let more = controller.exchange(read)
-    #expect(more != before && more.first?.count == 20)
+    expect(more != before && more.first?.count == 20)
     try Step.remove(0x0011, 0x0015).take(controller)
-    #expect(controller.exchange(read) == before)
+    expect(controller.exchange(read), is: before)
   }
 
   @Test("128 configurations can be written; writing one more is refused")
@@ -232,21 +233,21 @@ struct ChangingDatabaseTests {
     controller.connect(0x41)
     for number: UInt16 in 1...127 {
       let cccd = Array(little: 4 + 4 * number)
-      controller.expect([0x12] + cccd + [0x01, 0x00], gives: [0x13])
+      controller.exchange([0x12] + cccd + [0x01, 0x00], gives: [0x13])
     }
     let last = Array(little: 4 + 4 * 128)
-    controller.expect(
+    controller.exchange(
       [0x12] + last + [0x01, 0x00], gives: error(0x12, 4 + 4 * 128, .insufficientResources))
-    controller.expect([0x0A] + last, gives: [0x0B, 0x00, 0x00])
+    controller.exchange([0x0A] + last, gives: [0x0B, 0x00, 0x00])
     // Each one is separate: one in the middle is cleared.
-    controller.expect([0x12] + Array(little: 4 + 4 * 64) + [0x00, 0x00], gives: [0x13])
+    controller.exchange([0x12] + Array(little: 4 + 4 * 64) + [0x00, 0x00], gives: [0x13])
     for number: UInt16 in 1...127 {
-      controller.expect(
+      controller.exchange(
         [0x0A] + Array(little: 4 + 4 * number), gives: [0x0B, number == 64 ? 0 : 1, 0])
-      controller.expect([0x0A] + Array(little: 4 + 4 * number), gives: [0x0B, 0, 0], on: 0x41)
+      controller.exchange([0x0A] + Array(little: 4 + 4 * number), gives: [0x0B, 0, 0], on: 0x41)
     }
     controller.update(ApplicationAttribute(rawValue: 127), [0x07])
-    #expect(controller.pdus().last == [0x1B] + Array(little: 3 + 4 * 127) + [0x07])
+    expect(controller.pdus().last, is: [0x1B] + Array(little: 3 + 4 * 127) + [0x07])
   }
 
 }

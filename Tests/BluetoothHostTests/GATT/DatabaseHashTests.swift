@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -50,9 +50,9 @@ struct DatabaseHashTests {
 
   @Test("The hash of the specification's example is correct, least significant byte first")
   func specification() {
-    #expect(
-      hash(specificationDatabase())
-        == bytes(block(0xF1CA_2D48_ECF5_8BAC, 0x8A88_30BB_B9FB_A990)).reversed())
+    expect(
+      hash(specificationDatabase()),
+      is: bytes(block(0xF1CA_2D48_ECF5_8BAC, 0x8A88_30BB_B9FB_A990)).reversed())
   }
 
   @Test("The hash depends on the structure, and not on values")
@@ -60,9 +60,9 @@ struct DatabaseHashTests {
     let expected = hash(specificationDatabase())
     let otherValues = specificationDatabase(
       name: .text(StaticText("Other")), level: .number(0x00, byteCount: 1))
-    #expect(hash(otherValues) == expected)
-    #expect(hash(specificationDatabase(levelProperties: .read | .write)) != expected)
-    #expect(hash(specificationDatabase(extendedProperties: 0x0001)) != expected)
+    expect(hash(otherValues), is: expected)
+    expect(hash(specificationDatabase(levelProperties: .read | .write)) != expected)
+    expect(hash(specificationDatabase(extendedProperties: 0x0001)) != expected)
   }
 
   @Test("Services end where the next begins; values have their characteristic's type")
@@ -75,9 +75,9 @@ struct DatabaseHashTests {
         ends.append(attributes[index].groupEnd.rawValue)
       }
     }
-    #expect(ends == [0x0005, 0x000D, 0x0013, 0x0016])
+    expect(ends, is: [0x0005, 0x000D, 0x0013, 0x0016])
     let type = attributes[2].type
     let properties = attributes[2].properties
-    #expect(type == .deviceName && properties == .read | .write)
+    expect(type == .deviceName && properties == .read | .write)
   }
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -30,8 +30,8 @@ struct GATTDatabaseTests {
     let database = database(attribute)
     // Service Changed has slot 0.
     let location = ValueLocation(handle: AttributeHandle(rawValue: 0x0009), slot: 1)
-    #expect(database.location(of: attribute) == location)
-    #expect(database.location(of: ApplicationAttribute(rawValue: number ^ 1)) == ValueLocation())
+    expect(database.location(of: attribute), is: location)
+    expect(database.location(of: ApplicationAttribute(rawValue: number ^ 1)), is: ValueLocation())
   }
 
   @Test("A descriptor of the application has no location for updates")
@@ -47,7 +47,7 @@ struct GATTDatabaseTests {
         }
       }
     }
-    #expect(database.location(of: attribute) == ValueLocation())
+    expect(database.location(of: attribute), is: ValueLocation())
   }
 
   /// Symptom: the notification was lost silently.
@@ -56,11 +56,11 @@ struct GATTDatabaseTests {
     let attribute = ApplicationAttribute(rawValue: 9)
     let controller = ScriptedServer<2, GATTDatabase<11>>(database: database(attribute))
     controller.connect()
-    controller.expect([0x12, 0x0B, 0x00, 0x01, 0x00], gives: [0x13])
-    #expect(controller.events.last == .configured(attribute, 0, .notification))
+    controller.exchange([0x12, 0x0B, 0x00, 0x01, 0x00], gives: [0x13])
+    expect(controller.events.last, is: .configured(attribute, 0, .notification))
     controller.forgetWhatWasSent()
     controller.update(attribute, [0x48])
-    #expect(controller.pdus() == [[0x1B, 0x09, 0x00, 0x48]])
+    expect(controller.pdus(), is: [[0x1B, 0x09, 0x00, 0x48]])
   }
 }
 
@@ -71,13 +71,13 @@ struct ClientConfigurationsTests {
     var configurations = ClientConfigurations()
     let outside = [Int.min, -1, ClientConfigurations.capacity, .max]
     for slot in outside { configurations[slot] = .notification }
-    #expect(configurations == ClientConfigurations())
-    for slot in outside { #expect(configurations[slot] == .none) }
+    expect(configurations, is: ClientConfigurations())
+    for slot in outside { expect(configurations[slot], is: .none) }
     configurations[0] = .indication
     configurations[ClientConfigurations.capacity - 1] = .notification
     let wanted = (0..<ClientConfigurations.capacity).filter { configurations[$0] != .none }
-    #expect(wanted == [0, ClientConfigurations.capacity - 1])
-    #expect(configurations[0] == .indication)
+    expect(wanted, is: [0, ClientConfigurations.capacity - 1])
+    expect(configurations[0], is: .indication)
   }
 }
 
@@ -85,9 +85,9 @@ struct ClientConfigurationsTests {
 struct StaticTextTests {
   @Test("Texts are equal if their bytes are equal")
   func equality() {
-    #expect(StaticText("Level") == StaticText("Level") && StaticText("") == StaticText(""))
+    expect(StaticText("Level") == StaticText("Level") && StaticText("") == StaticText(""))
     for other in [StaticText("level"), StaticText("Leve"), StaticText("Levels"), StaticText("")] {
-      #expect(StaticText("Level") != other && other != StaticText("Level"))
+      expect(StaticText("Level") != other && other != StaticText("Level"))
     }
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// The handle, the type and the properties of each attribute; for a service, also its last handle.
 private func lines<let capacity: Int>(of database: borrowing GATTDatabase<capacity>) -> [String] {
@@ -36,8 +36,9 @@ struct GATTDeclarationTests {
       }
     }
     // Properties: read 0x02, write 0x08, notify 0x10, indicate 0x20.
-    #expect(
-      lines(of: database) == [
+    expect(
+      lines(of: database),
+      is: [
         "1 2801 2 to 1",
         "2 2800 2 to 15",
         "3 2802 2",
@@ -65,16 +66,16 @@ struct GATTDeclarationTests {
     }
     let exact = GATTDatabase<3> { declaration() }
     let roomy = GATTDatabase<5> { declaration() }
-    #expect(lines(of: exact) == ["1 2800 2 to 3", "2 2803 2", "3 2a19 2"])
-    #expect(lines(of: roomy) == lines(of: exact) + ["4 0 0 vacant", "5 0 0 vacant"])
+    expect(lines(of: exact), is: ["1 2800 2 to 3", "2 2803 2", "3 2a19 2"])
+    expect(lines(of: roomy), is: lines(of: exact) + ["4 0 0 vacant", "5 0 0 vacant"])
     let hashesAreSame = roomy.hash == exact.hash
-    #expect(hashesAreSame)
+    expect(hashesAreSame)
 
     let controller = ScriptedServer<1, GATTDatabase<5>>(database: GATTDatabase { declaration() })
     controller.connect()
-    controller.expect([0x0A, 0x03, 0x00], gives: [0x0B, 0x64])
-    controller.expect([0x0A, 0x04, 0x00], gives: error(0x0A, 0x0004, .invalidHandle))
-    controller.expect(
+    controller.exchange([0x0A, 0x03, 0x00], gives: [0x0B, 0x64])
+    controller.exchange([0x0A, 0x04, 0x00], gives: error(0x0A, 0x0004, .invalidHandle))
+    controller.exchange(
       [0x04, 0x04, 0x00, 0xFF, 0xFF], gives: error(0x04, 0x0004, .attributeNotFound))
   }
 
@@ -92,9 +93,9 @@ struct GATTDeclarationTests {
     // A release build stops without its message.
     #if DEBUG
       let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-      #expect(message.contains("declares more attributes than"))
+      expect(message.contains("declares more attributes than"))
     #else
-      #expect(result != nil)
+      expect(result != nil)
     #endif
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// Checks that a command or event is written as its bytes; with `read`, that it is read back from
 /// them, is not read from fewer, and leaves further bytes unread.
@@ -7,15 +7,15 @@ private func check<Value: Equatable>(
   _ value: Value, packet: [UInt8], header: [UInt8], parameters: [UInt8],
   sourceLocation: SourceLocation, read: ((inout ByteReader) -> Value?)?
 ) {
-  #expect(packet == header + parameters, sourceLocation: sourceLocation)
+  expect(packet, is: header + parameters, sourceLocation: sourceLocation)
   guard let read else { return }
   for cut in truncations(of: parameters) {
     var reader = ByteReader(cut.span)
-    #expect(read(&reader) == nil, "\(cut.count) bytes", sourceLocation: sourceLocation)
+    expect(read(&reader), is: nil, "\(cut.count) bytes", sourceLocation: sourceLocation)
   }
   let longer = parameters + [0xFF]
   var reader = ByteReader(longer.span)
-  #expect(read(&reader) == value, sourceLocation: sourceLocation)
+  expect(read(&reader), is: value, sourceLocation: sourceLocation)
   expect(reader.count, is: 1, "as much is read as is written", sourceLocation: sourceLocation)
 }
 
@@ -30,8 +30,8 @@ extension Check {
         command, packet: written { command.writePacket(to: &$0) },
         header: [0x01] + Array(little: Command.opcode.rawValue) + [UInt8(parameters.count)],
         parameters: parameters, sourceLocation: sourceLocation, read: read)
-      #expect(
-        Command.opcode.declaration?.parameterLength == parameters.count,
+      expect(
+        Command.opcode.declaration?.parameterLength, is: parameters.count,
         sourceLocation: sourceLocation)
     }
   }
@@ -46,7 +46,7 @@ extension Check {
         header: [0x04, Event.code.rawValue, UInt8(parameters.count)],
         parameters: parameters, sourceLocation: sourceLocation
       ) { Event(&$0) }
-      #expect(Event(parameters: parameters.span) == event, sourceLocation: sourceLocation)
+      expect(Event(parameters: parameters.span), is: event, sourceLocation: sourceLocation)
     }
   }
 

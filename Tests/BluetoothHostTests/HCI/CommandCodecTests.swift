@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 private let link = ConnectionHandle(rawValue: 0x0EFF)
 private let peer = DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5, 0xC6])
@@ -102,26 +102,26 @@ struct CommandCodecTests {
     "A command without parameters is written",
     arguments: [HCIOpcode.reset, .readBDADDR, .leReadBufferSize, .none])
   func plain(opcode: HCIOpcode) {
-    #expect(
-      written { PlainCommand(opcode).writePacket(to: &$0) }
-        == [0x01] + Array(little: opcode.rawValue) + [0])
+    expect(
+      written { PlainCommand(opcode).writePacket(to: &$0) },
+      is: [0x01] + Array(little: opcode.rawValue) + [0])
   }
 
   @Test("Advertising data of more than 31 bytes is refused", arguments: [32, 33, 255])
   func longData(length: UInt8) {
     let bytes = [length] + [UInt8](repeating: 0, count: 255)
     var reader = ByteReader(bytes.span)
-    #expect(LESetAdvertisingData(&reader) == nil)
+    expect(LESetAdvertisingData(&reader), is: nil)
     var other = ByteReader(bytes.span)
-    #expect(LESetScanResponseData(&other) == nil)
+    expect(LESetScanResponseData(&other), is: nil)
   }
 
   @Test("Connection parameters as a number are their eight bytes, the first one lowest")
   func parametersAsNumber() {
     let parameters = ConnectionParameters(
       minimumInterval: 0x0201, maximumInterval: 0x0403, latency: 0x0605, supervisionTimeout: 0x0807)
-    #expect(written { parameters.write(to: &$0) } == [1, 2, 3, 4, 5, 6, 7, 8])
-    #expect(parameters.number == 0x0807_0605_0403_0201)
+    expect(written { parameters.write(to: &$0) }, is: [1, 2, 3, 4, 5, 6, 7, 8])
+    expect(parameters.number, is: 0x0807_0605_0403_0201)
   }
 
   /// Symptom: each of the refused ones was accepted.
@@ -148,14 +148,14 @@ struct CommandCodecTests {
     let parameters = ConnectionParameters(
       minimumInterval: minimum, maximumInterval: maximum, latency: latency,
       supervisionTimeout: timeout)
-    #expect(parameters.areAcceptable == areAcceptable)
+    expect(parameters.areAcceptable, is: areAcceptable)
   }
 
   @Test("The top four bits of a handle are ignored")
   func handleFlags() {
     let bytes: [UInt8] = [0x40, 0xF0, 0x13]
     var reader = ByteReader(bytes.span)
-    #expect(Disconnect(&reader)?.handle == ConnectionHandle(rawValue: 0x0040))
+    expect(Disconnect(&reader)?.handle, is: ConnectionHandle(rawValue: 0x0040))
   }
 
   @Test("The address types 0x02 and 0x03 of resolved addresses are public and random")
@@ -173,7 +173,7 @@ struct CommandCodecTests {
   func shortAddress(length: Int) {
     let bytes = [UInt8](counting: length)
     var reader = ByteReader(bytes.span)
-    #expect(DeviceAddress(&reader) == nil)
-    #expect(length == 6 || DeviceAddress(&reader, kind: .public) == nil)
+    expect(DeviceAddress(&reader), is: nil)
+    expect(length == 6 || DeviceAddress(&reader, kind: .public) == nil)
   }
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -61,10 +61,10 @@ struct EventCodecTests {
   func enhanced() {
     let whole = connectionStart + [UInt8](repeating: 0xEE, count: 12) + connectionEnd
     var reader = ByteReader(whole.span)
-    #expect(LEConnectionComplete(&reader, enhanced: true) == connection)
+    expect(LEConnectionComplete(&reader, enhanced: true), is: connection)
     for cut in truncations(of: whole) {
       var reader = ByteReader(cut.span)
-      #expect(LEConnectionComplete(&reader, enhanced: true) == nil)
+      expect(LEConnectionComplete(&reader, enhanced: true), is: nil)
     }
   }
 
@@ -80,11 +80,11 @@ struct EventCodecTests {
         bytes == none
           ? nil : DeviceAddress(kind: .random, bytes: InlineArray<6, UInt8> { bytes[$0] })
       }
-      #expect(addresses.local == expected[0])
-      #expect(addresses.peer == expected[1])
+      expect(addresses.local, is: expected[0])
+      expect(addresses.peer, is: expected[1])
     }
     for cut in truncations(of: connectionStart + own + peer) {
-      #expect(ResolvableAddresses(ByteReader(cut.span)) == ResolvableAddresses())
+      expect(ResolvableAddresses(ByteReader(cut.span)), is: ResolvableAddresses())
     }
   }
 
@@ -95,7 +95,7 @@ struct EventCodecTests {
       CommandComplete(commandCredits: 1, opcode: .readBDADDR, returnParameters: returned.span)
         .writePacket(to: &$0)
     }
-    #expect(packet == [0x04, 0x0E, 7, 1, 0x09, 0x10] + returned)
+    expect(packet, is: [0x04, 0x0E, 7, 1, 0x09, 0x10] + returned)
     let parameters = Array(packet[3...])
     for length in 0...parameters.count {
       let cut = Array(parameters[..<length])
@@ -103,7 +103,7 @@ struct EventCodecTests {
         if let event = CommandComplete(parameters: cut.span) {
           Array(event.returnParameters)
         } else { nil }
-      #expect(results == (length < 3 ? nil : Array(returned[..<(length - 3)])))
+      expect(results, is: length < 3 ? nil : Array(returned[..<(length - 3)]))
     }
   }
 
@@ -117,15 +117,15 @@ struct EventCodecTests {
 
   @Test("Number Of Completed Packets has none, one or several links, as many as it states")
   func completedPackets() {
-    #expect(
-      written { NumberOfCompletedPackets.writePacket(handle: link, count: 3, to: &$0) }
-        == [0x04, 0x13, 5, 1, 0xFF, 0x0E, 3, 0])
+    expect(
+      written { NumberOfCompletedPackets.writePacket(handle: link, count: 3, to: &$0) },
+      is: [0x04, 0x13, 5, 1, 0xFF, 0x0E, 3, 0])
     let two: [UInt8] = [2, 0x40, 0, 1, 0, 0x41, 0, 0x02, 0x01]
-    #expect(completed(two) == [[0x40, 1], [0x41, 0x0102]])
-    for cut in truncations(of: two) { #expect(completed(cut) == nil) }
-    #expect(completed([0]) == [])
-    #expect(completed([1] + two[1...]) == [[0x40, 1]], "further bytes are not read")
-    #expect(completed([255] + two[1...]) == nil)
+    expect(completed(two), is: [[0x40, 1], [0x41, 0x0102]])
+    for cut in truncations(of: two) { expect(completed(cut), is: nil) }
+    expect(completed([0]), is: [])
+    expect(completed([1] + two[1...]), is: [[0x40, 1]], "further bytes are not read")
+    expect(completed([255] + two[1...]), is: nil)
   }
 
   @Test("An event that does not fit its writer overflows")
@@ -136,7 +136,7 @@ struct EventCodecTests {
         DisconnectionComplete(status: .success, handle: link, reason: .success).writePacket(to: &$0)
         hasOverflowed = $0.hasOverflowed
       }
-      #expect(hasOverflowed)
+      expect(hasOverflowed)
     }
   }
 }
@@ -158,7 +158,7 @@ struct AdvertisingReportTests {
         LEAdvertisingReport(kind: kind, address: report.address, data: data, rssi: rssi))
     }
     let isOver = reports.next() == nil
-    #expect(isOver, "the end is the end")
+    expect(isOver, "the end is the end")
     return result
   }
 
@@ -173,17 +173,17 @@ struct AdvertisingReportTests {
   func one() throws {
     let expected = try expected()
     // 1 (subevent) + 1 (count) + 13
-    #expect(written { expected.writePacket(to: &$0) } == [0x04, 0x3E, 15, 0x02, 1] + report)
-    #expect(reports([1] + report) == [expected])
+    expect(written { expected.writePacket(to: &$0) }, is: [0x04, 0x3E, 15, 0x02, 1] + report)
+    expect(reports([1] + report), is: [expected])
   }
 
   @Test("Of truncated reports, the whole ones are read")
   func truncated() throws {
     let expected = try expected()
-    #expect(reports([]) == nil)
+    expect(reports([]), is: nil)
     for length in 0...26 {
       let cut = [2] + Array((report + report)[..<length])
-      #expect(reports(cut) == Array(repeating: expected, count: length / 13), "\(length) bytes")
+      expect(reports(cut), is: Array(repeating: expected, count: length / 13), "\(length) bytes")
     }
   }
 
@@ -191,7 +191,7 @@ struct AdvertisingReportTests {
     "A wrong count of reports reads those that are there",
     arguments: [(0, 0), (1, 1), (2, 2), (3, 2), (255, 2)])
   func lyingCount(stated: UInt8, found: Int) {
-    #expect(reports([stated] + report + report)?.count == found)
+    expect(reports([stated] + report + report)?.count, is: found)
   }
 
   @Test("A report with too great a length ends the event")
@@ -200,10 +200,10 @@ struct AdvertisingReportTests {
       var lying = report
       lying[8] = length
       // 3 (data) + 1 (RSSI) + 13 (the next report) = 17 bytes follow, and the last one is the RSSI.
-      #expect(reports([2] + lying + report) == [])
+      expect(reports([2] + lying + report), is: [])
     }
     var tooLong = report
     tooLong[8] = 32
-    #expect(reports([1] + tooLong + [UInt8](repeating: 0, count: 64)) == [])
+    expect(reports([1] + tooLong + [UInt8](repeating: 0, count: 64)), is: [])
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// A copy of a packet.
 private enum PacketCopy: Equatable {
@@ -38,15 +38,15 @@ struct HCIPacketTests {
   @Test("A packet is read, and refused at every other length", arguments: packets.indices)
   func forms(index: Int) {
     let (bytes, kept) = packets[index]
-    #expect(packet(bytes) == kept)
-    for cut in truncations(of: bytes) { #expect(packet(cut) == nil, "\(cut.count) bytes") }
-    #expect(packet(bytes + [0x00]) == nil)
+    expect(packet(bytes), is: kept)
+    for cut in truncations(of: bytes) { expect(packet(cut), is: nil, "\(cut.count) bytes") }
+    expect(packet(bytes + [0x00]), is: nil)
   }
 
   @Test("Other packet types are refused", arguments: [0x00, 0x03, 0x05, 0x06, 0xFF])
   func otherTypes(type: UInt8) {
-    #expect(packet([type, 0x40, 0x00, 0]) == nil)
-    #expect(packet([type, 0x40, 0x00, 0, 0]) == nil)
+    expect(packet([type, 0x40, 0x00, 0]), is: nil)
+    expect(packet([type, 0x40, 0x00, 0, 0]), is: nil)
   }
 
   @Test("An ACL packet is written as it is read", arguments: [0b00, 0b01, 0b10, 0b11] as [UInt8])
@@ -55,7 +55,7 @@ struct HCIPacketTests {
     let header = ACLHeader(
       handle: ConnectionHandle(rawValue: 0x0ABC), boundary: ACLHeader.Boundary(rawValue: boundary))
     let bytes = written { header.writePacket(data.span, to: &$0) }
-    #expect(bytes == [0x02, 0xBC, 0x0A | boundary << 4, 3, 0, 1, 2, 3])
-    #expect(packet(bytes) == .acl(0x0ABC, boundary, data))
+    expect(bytes, is: [0x02, 0xBC, 0x0A | boundary << 4, 3, 0, 1, 2, 3])
+    expect(packet(bytes), is: .acl(0x0ABC, boundary, data))
   }
 }

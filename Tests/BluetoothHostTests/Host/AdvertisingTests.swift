@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -77,10 +77,10 @@ struct AdvertisingTests {
     }
     controller.advertise(battery)
     controller.run()
-    #expect(controller.radio == .advertising)
-    #expect(controller.parameters(of: .leSetAdvertisingData).last == padded(battery.data))
-    #expect(
-      controller.parameters(of: .leSetScanResponseData).last == padded(battery.scanResponse))
+    expect(controller.radio, is: .advertising)
+    expect(controller.parameters(of: .leSetAdvertisingData).last, is: padded(battery.data))
+    expect(
+      controller.parameters(of: .leSetScanResponseData).last, is: padded(battery.scanResponse))
   }
 
   @Test(
@@ -91,18 +91,18 @@ struct AdvertisingTests {
     refusing.behaviour.refused = (opcode, .memoryCapacityExceeded)
     refusing.advertise(battery)
     refusing.run()
-    #expect(refusing.events == [.radio(.fault(.refused(opcode, .memoryCapacityExceeded)))])
+    expect(refusing.events, is: [.radio(.fault(.refused(opcode, .memoryCapacityExceeded)))])
     refusing.behaviour.refused = nil
     refusing.pass(milliseconds: 2_000)
-    #expect(refusing.radio == .advertising)
+    expect(refusing.radio, is: .advertising)
     let mute = silent()
     mute.behaviour.unanswered = opcode
     mute.advertise(battery)
     mute.run()
     mute.behaviour.unanswered = nil
     mute.pass(milliseconds: 2_000)
-    #expect(mute.events.first == .radio(.fault(.unanswered(opcode))))
-    #expect(mute.radio == .advertising)
+    expect(mute.events.first, is: .radio(.fault(.unanswered(opcode))))
+    expect(mute.radio, is: .advertising)
   }
 
   @Test("The device's name can change")
@@ -110,7 +110,7 @@ struct AdvertisingTests {
     let controller = ScriptedPeripheral<1>()
     controller.connect()
     controller.host.server.deviceName = DeviceName(StaticText("Other"))
-    controller.expect([0x0A, 0x03, 0x00], gives: [0x0B] + Array("Other".utf8))
+    controller.exchange([0x0A, 0x03, 0x00], gives: [0x0B] + Array("Other".utf8))
   }
 
   @Test("A link's MTU is 23 before the exchange, and without a link")
@@ -119,6 +119,6 @@ struct AdvertisingTests {
     controller.connect()
     controller.connect(0x41)
     controller.exchangeMTU(185, on: 0x41)
-    #expect([-1, 0, 1, 2].map { controller.mtu(at: $0) } == [23, 23, 185, 23])
+    expect([-1, 0, 1, 2].map { controller.mtu(at: $0) }, is: [23, 23, 185, 23])
   }
 }

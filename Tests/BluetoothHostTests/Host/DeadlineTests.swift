@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// A wait of the host with a time limit.
 private struct Wait: CustomTestStringConvertible, Sendable {
@@ -102,15 +102,15 @@ struct DeadlineTests {
     behaviour.leBuffers = (27, 1)
     behaviour.unanswered = .readRSSI
     let controller = ScriptedPeripheral<5>(behaviour, service: nil)
-    #expect(controller.deadline == nil)
+    expect(controller.deadline, is: nil)
     controller.connect()
-    #expect(controller.deadline == controller.now.advanced(by: 60_000))
+    expect(controller.deadline, is: controller.now.advanced(by: 60_000))
     controller.pass(milliseconds: 60_000)
-    #expect(controller.deadline == controller.now.advanced(by: 2_000))
+    expect(controller.deadline, is: controller.now.advanced(by: 2_000))
     controller.pass(milliseconds: 2_000)
     controller.behaviour.unanswered = nil
     controller.disconnect()
-    #expect(controller.deadline == nil)
+    expect(controller.deadline, is: nil)
     return controller
   }
 
@@ -118,22 +118,22 @@ struct DeadlineTests {
   private func waiting(for wait: Wait, at connectionIndex: Int) throws -> ScriptedPeripheral<5> {
     let controller = quiet()
     for other in 0..<connectionIndex { controller.connect(0x50 + UInt16(other)) }
-    #expect(controller.deadline == nil)
+    expect(controller.deadline, is: nil)
     try wait.begin(controller)
     let time = controller.now.advanced(by: wait.length)
-    #expect(controller.deadline == time)
+    expect(controller.deadline, is: time)
     controller.pass(milliseconds: wait.length - 1)
-    #expect(controller.deadline == time)
+    expect(controller.deadline, is: time)
     return controller
   }
 
   private func expectWait(_ wait: Wait, at connectionIndex: Int) throws {
     let expiring = try waiting(for: wait, at: connectionIndex)
     expiring.pass(milliseconds: 1)
-    #expect(expiring.deadline == wait.next.map { expiring.now.advanced(by: $0) })
+    expect(expiring.deadline, is: wait.next.map { expiring.now.advanced(by: $0) })
     let ending = try waiting(for: wait, at: connectionIndex)
     try wait.end(ending)
-    #expect(ending.deadline == nil)
+    expect(ending.deadline, is: nil)
   }
 
   @Test(
@@ -153,18 +153,18 @@ struct DeadlineTests {
   @Test("Links are checked after 60 s, advertising after 30 s, and the result after 2 s")
   func checks() {
     let controller = ScriptedPeripheral<5>()
-    #expect(controller.deadline == controller.now.advanced(by: 30_000))
+    expect(controller.deadline, is: controller.now.advanced(by: 30_000))
     controller.connect()
-    #expect(controller.deadline == controller.now.advanced(by: 60_000))
+    expect(controller.deadline, is: controller.now.advanced(by: 60_000))
     controller.pass(milliseconds: 60_000)
-    #expect(controller.deadline == controller.now.advanced(by: 60_000))
+    expect(controller.deadline, is: controller.now.advanced(by: 60_000))
     controller.disconnect()
-    #expect(controller.deadline == controller.now.advanced(by: 30_000))
+    expect(controller.deadline, is: controller.now.advanced(by: 30_000))
     controller.isAdvertising = false
     controller.pass(milliseconds: 30_000)
-    #expect(controller.deadline == controller.now.advanced(by: 2_000))
+    expect(controller.deadline, is: controller.now.advanced(by: 2_000))
     controller.connect()
-    #expect(controller.deadline == controller.now.advanced(by: 60_000))
+    expect(controller.deadline, is: controller.now.advanced(by: 60_000))
   }
 
   /// A controller with every wait at once, and the waits with their limits, the soonest first. Each
@@ -187,10 +187,10 @@ struct DeadlineTests {
   func soonestFirst() throws {
     let (controller, waits) = try everything()
     for (time, wait) in waits {
-      #expect(controller.deadline == time)
+      expect(controller.deadline, is: time)
       try wait.end(controller)
     }
-    #expect(controller.deadline == nil)
+    expect(controller.deadline, is: nil)
   }
 
   @Test("Waits that end before the soonest one do not change it")
@@ -199,9 +199,9 @@ struct DeadlineTests {
     // The check of the links ends with the last of them.
     for (_, wait) in waits[1..<6].reversed() {
       try wait.end(controller)
-      #expect(controller.deadline == waits[0].time)
+      expect(controller.deadline, is: waits[0].time)
     }
     try waits[0].wait.end(controller)
-    #expect(controller.deadline == waits[6].time)
+    expect(controller.deadline, is: waits[6].time)
   }
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -40,7 +40,7 @@ private let scenarios: [HostScenario] = [
       }
     },
     .connect(),
-    .also { #expect($0.writes.map(\.first) == (0..<16 as Range<UInt8>).map(Optional.init)) },
+    .also { expect($0.writes.map(\.first), is: (0..<16 as Range<UInt8>).map(Optional.init)) },
     .read()),
   Scenario(
     "More unknown handles than the host can track are ended one after the other",
@@ -54,7 +54,8 @@ private let scenarios: [HostScenario] = [
         host.pass(milliseconds: 2_000)
       }
     },
-    .also { host in #expect(Set(host.parameters(of: .disconnect).map { $0[0] }) == Set(0x70..<0x90))
+    .also { host in
+      expect(Set(host.parameters(of: .disconnect).map { $0[0] }), is: Set(0x70..<0x90))
     }),
 ]
 
@@ -75,9 +76,9 @@ struct EarlyDataTests {
     controller.receive(controller.acl(Array(frame[..<length]), on: 0x40))
     controller.receive(controller.acl([], on: 0x40, boundary: 0b01))
     controller.connect(0x40)
-    #expect(controller.frames == [])
+    expect(controller.frames, is: [])
     controller.receive(controller.acl(Array(frame[length...]), on: 0x40, boundary: 0b01))
-    #expect(controller.pdus(on: 0x40) == [[0x0B, 0x64]])
+    expect(controller.pdus(on: 0x40), is: [[0x0B, 0x64]])
   }
 
   @Test("The end of the wait discards the early data", arguments: 0..<3)
@@ -90,8 +91,8 @@ struct EarlyDataTests {
     default: controller.start()
     }
     controller.connect(0x40)
-    #expect(controller.writes == [])
-    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
+    expect(controller.writes, is: [])
+    controller.exchange([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
 
   @Test("Six unknown handles are each ended 2 s after their first data")
@@ -104,15 +105,15 @@ struct EarlyDataTests {
     }
     controller.forgetWhatWasSent()
     controller.pass(milliseconds: 1_939)
-    #expect(controller.parameters(of: .disconnect) == [])
+    expect(controller.parameters(of: .disconnect), is: [])
     controller.pass(milliseconds: 1)
-    #expect(controller.parameters(of: .disconnect) == [[0x70, 0x00, 0x13]])
+    expect(controller.parameters(of: .disconnect), is: [[0x70, 0x00, 0x13]])
     for _ in 1..<6 { controller.pass(milliseconds: 10) }
-    #expect(
-      controller.parameters(of: .disconnect) == handles.map { [UInt8($0), 0x00, 0x13] })
+    expect(
+      controller.parameters(of: .disconnect), is: handles.map { [UInt8($0), 0x00, 0x13] })
     controller.connect(0x40)
     controller.connect(0x41)
-    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64], on: 0x41)
+    controller.exchange([0x0A, 0x16, 0x00], gives: [0x0B, 0x64], on: 0x41)
   }
 
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -22,8 +22,9 @@ private let scenarios: [HostScenario] = [
     "Disconnecting all links leaves advertising on",
     .forgetEvents, .disconnectAll, .run, .links(0),
     .also { host in
-      #expect(
-        host.events.filter { if case .disconnected = $0 { true } else { false } } == [
+      expect(
+        host.events.filter { if case .disconnected = $0 { true } else { false } },
+        is: [
           .disconnected(0, .connectionTerminatedByLocalHost),
           .disconnected(1, .connectionTerminatedByLocalHost),
         ])
@@ -54,7 +55,7 @@ private let scenarios: [HostScenario] = [
     .events(
       .disconnected(0, .hardwareFailure), .disconnected(1, .hardwareFailure), .radio(.fault(.lost))),
     .pass(60_000), .send([0x0A, 0x16, 0x00]),
-    .also { #expect($0.commands == [] && $0.aclPackets == []) }, .deadline(nil), .start,
+    .also { expect($0.commands == [] && $0.aclPackets == []) }, .deadline(nil), .start,
     .radio(.advertising), .connect(), .read()),
   Scenario(
     "Starting again ends the links, and reports their ends",
@@ -80,19 +81,19 @@ struct EndingTests {
     controller.behaviour.unanswered = opcode
     controller.shutDown()
     controller.run()
-    #expect(!controller.isShutDown)
+    expect(!controller.isShutDown)
     controller.pass(milliseconds: 2_000)
-    #expect(controller.isShutDown)
+    expect(controller.isShutDown)
   }
 
   @Test("Shutting down a radio that is not set up takes no time")
   func notReady() {
     let notStarted = ScriptedPeripheral<1>(starts: false)
     notStarted.shutDown()
-    #expect(notStarted.isShutDown)
+    expect(notStarted.isShutDown)
     let starting = ScriptedPeripheral<1>.with { $0.unanswered = .reset }
     starting.shutDown()
-    #expect(starting.isShutDown)
+    expect(starting.isShutDown)
   }
 
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -25,7 +25,7 @@ private let scenarios: [HostScenario] = [
       for _ in 0..<20 {
         exhaust(host)
         for link in 1..<4 as Range<UInt16> {
-          host.expect(.read, gives: [0x0B, 0x64], on: 0x40 + link)
+          host.exchange(.read, gives: [0x0B, 0x64], on: 0x40 + link)
         }
         host.pass(milliseconds: 3_000)
         host.completePackets(of: 0x40)
@@ -66,9 +66,9 @@ struct FairShareTests {
     exhaust(controller)
     // 8 less one for each other link, and one for a further link if there is capacity.
     let others = Int(links) - 1 + (links < 4 ? 1 : 0)
-    #expect(controller.pdus().count == 8 - others)
+    expect(controller.pdus().count, is: 8 - others)
     for link in 1..<max(1, links) {
-      for _ in 0..<20 { controller.expect(.read, gives: [0x0B, 0x64], on: 0x40 + link) }
+      for _ in 0..<20 { controller.exchange(.read, gives: [0x0B, 0x64], on: 0x40 + link) }
     }
   }
 
@@ -78,7 +78,7 @@ struct FairShareTests {
     exhaust(controller)
     for link in 1..<4 as Range<UInt16> {
       controller.connect(0x40 + link)
-      for _ in 0..<20 { controller.expect(.read, gives: [0x0B, 0x64], on: 0x40 + link) }
+      for _ in 0..<20 { controller.exchange(.read, gives: [0x0B, 0x64], on: 0x40 + link) }
     }
   }
 
@@ -110,8 +110,8 @@ struct FairShareTests {
   func clock(more: Row<@Sendable (ScriptedPeripheral<4>) -> Void>) {
     let controller = controller(links: 4)
     more.value(controller)
-    #expect(controller.aclPackets.count == 5)
-    #expect(controller.deadline == controller.now.advanced(by: 34_000))
+    expect(controller.aclPackets.count, is: 5)
+    expect(controller.deadline, is: controller.now.advanced(by: 34_000))
   }
 
 }

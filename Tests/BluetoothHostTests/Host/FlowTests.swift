@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -26,7 +26,7 @@ private let scenarios: [HostScenario] = [
     on: { controller(buffers: 2, links: 3) },
     .also { host in for link: UInt16 in 0..<3 { host.send([0x0A, 0x16, 0x00], on: 0x40 + link) } },
     .packets(2), .completePackets(of: 0x41),
-    .also { #expect($0.frames.map(\.handle) == [0x40, 0x41, 0x42]) }),
+    .also { expect($0.frames.map(\.handle), is: [0x40, 0x41, 0x42]) }),
   Scenario(
     "Excess completed packets, and those of unknown links, free no buffers",
     on: { controller(buffers: 1, links: 2) },
@@ -81,7 +81,7 @@ private let scenarios: [HostScenario] = [
     .also { host in
       for value: UInt8 in [7, 8] {
         host.send([0x52, 0x0D, 0x00, value], on: 0x40)
-        #expect(host.pdus(on: 0x41).last == [0x1B, 0x0D, 0x00, value])
+        expect(host.pdus(on: 0x41).last, is: [0x1B, 0x0D, 0x00, value])
       }
     }),
 ]
@@ -109,7 +109,7 @@ struct FlowTests {
       }
     }
     let handles = controller.aclPackets.map { $0[1] }
-    #expect(handles.filter { $0 == 0x40 }.count == handles.filter { $0 == 0x41 }.count)
+    expect(handles.filter { $0 == 0x40 }.count, is: handles.filter { $0 == 0x41 }.count)
   }
 
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -13,8 +13,9 @@ private func delay(_ controller: ScriptedController) -> UInt64? {
 private let scenarios: [HostScenario] = [
   Scenario(
     "After 10 s without one, the next counts as the first",
-    .also { #expect(delay($0) == 0) }, .pass(0), .pass(9_999), .also { #expect(delay($0) == 250) },
-    .pass(250), .pass(10_000), .also { #expect(delay($0) == 0) }),
+    .also { expect(delay($0), is: 0) }, .pass(0), .pass(9_999),
+    .also { expect(delay($0), is: 250) },
+    .pass(250), .pass(10_000), .also { expect(delay($0), is: 0) }),
   Scenario(
     "Errors during the wait do not extend it",
     .receive(hardwareError), .pass(0), .receive(hardwareError),
@@ -51,9 +52,9 @@ struct HardwareErrorTests {
       waits.append(delay)
       controller.forgetWhatWasSent()
       controller.pass(milliseconds: UInt32(delay ?? 0))
-      #expect(controller.commands == [.reset])
+      expect(controller.commands, is: [.reset])
     }
-    #expect(waits == [0, 250, 500, 1_000, 2_000, 4_000, 5_000, 5_000])
+    expect(waits, is: [0, 250, 500, 1_000, 2_000, 4_000, 5_000, 5_000])
   }
 
   @Test("A whole start-up between them does not shorten the wait")
@@ -64,9 +65,9 @@ struct HardwareErrorTests {
       let delay = delay(controller)
       waits.append(delay)
       controller.pass(milliseconds: UInt32(delay ?? 0))
-      #expect(controller.radio == .advertising)
+      expect(controller.radio, is: .advertising)
     }
-    #expect(waits == [0, 250, 500, 1_000])
+    expect(waits, is: [0, 250, 500, 1_000])
   }
 
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -22,7 +22,7 @@ struct HostChannelsTests {
     controller.connect(0x40)
     controller.send([0x14, 7, 10, 0] + words(0x0080, 0x0041, 300, 100, credits), channel: 5)
     // MTU 600, MPS 498, and 1,000 / 498 = 2 credits.
-    #expect(controller.frames.last?.payload == [0x15, 7, 10, 0] + words(0x0040, 600, 498, 2, 0))
+    expect(controller.frames.last?.payload, is: [0x15, 7, 10, 0] + words(0x0040, 600, 498, 2, 0))
     controller.forgetWhatWasSent()
     return controller
   }
@@ -60,14 +60,14 @@ struct HostChannelsTests {
     controller.run()
     let data = controller.frames.filter { $0.channel == 0x41 }
     // 20 × 3 frames are pending, and the peer gave 50 credits.
-    #expect(data.count == 50)
-    #expect(data.first?.payload == words(250) + [UInt8](repeating: 0, count: 98))
+    expect(data.count, is: 50)
+    expect(data.first?.payload, is: words(250) + [UInt8](repeating: 0, count: 98))
     // A frame has 3 or 4 packets, and a response 1: responses wait for one frame.
     let channels = controller.frames.prefix { frame in
       frame != controller.frames.last { $0.channel == 0x41 }
     }.map(\.channel)
-    #expect(zip(channels, channels.dropFirst()).allSatisfy { $0 != 0x41 || $1 != 0x41 })
-    #expect(answers.last.map { $0 > 100 } == true)
+    expect(zip(channels, channels.dropFirst()).allSatisfy { $0 != 0x41 || $1 != 0x41 })
+    expect(answers.last.map { $0 > 100 }, is: true)
   }
 
   @Test("A frame waits until a response is sent")
@@ -83,17 +83,17 @@ struct HostChannelsTests {
     controller.behaviour.completesPackets = true
     controller.completePackets(of: 0x40, count: 4)
     controller.run()
-    #expect(Set(controller.frames.map(\.channel)) == [4, 0x41])
-    #expect(controller.frames.contains { $0.payload == [3, 0, 1, 2, 3] })
+    expect(Set(controller.frames.map(\.channel)), is: [4, 0x41])
+    expect(controller.frames.contains { $0.payload == [3, 0, 1, 2, 3] })
   }
 
   @Test("An SDU arrives in fragments of any length", arguments: [1, 27, 251, 502])
   func fragments(length: Int) {
     let controller = makeController()
     send(words(496) + [UInt8](counting: 496), by: length, to: controller)
-    #expect(
-      controller.host.channels.application.incoming[0] == [[UInt8](counting: 496)])
-    #expect(controller.host.channels.count == 1)
+    expect(
+      controller.host.channels.application.incoming[0], is: [[UInt8](counting: 496)])
+    expect(controller.host.channels.count, is: 1)
   }
 
   @Test(
@@ -104,11 +104,11 @@ struct HostChannelsTests {
     send([UInt8](repeating: 0, count: 518), by: length, to: controller)
     // A Disconnection Request, and the end without a response.
     let request = controller.frames.last?.payload ?? []
-    #expect(request.prefix(1) == [0x06])
-    #expect(Array(request.dropFirst(2)) == [4, 0] + words(0x0041, 0x0040))
+    expect(request.prefix(1), is: [0x06])
+    expect(Array(request.dropFirst(2)), is: [4, 0] + words(0x0041, 0x0040))
     controller.pass(milliseconds: 30_000)
-    #expect(controller.host.channels.application.events.last == .closed(0, .frameTooLong))
-    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 100])
+    expect(controller.host.channels.application.events.last, is: .closed(0, .frameTooLong))
+    controller.exchange([0x0A, 0x16, 0x00], gives: [0x0B, 100])
   }
 
   @Test("An MPS that is too long for the host stops the program")
@@ -126,8 +126,8 @@ struct HostChannelsTests {
     let controller = makeController()
     let frame = l2cap(0x0004, [UInt8](repeating: 0x0A, count: 600))
     controller.receive(controller.acl(frame, on: 0x40, boundary: 2))
-    #expect(controller.host.channels.count == 1)
-    #expect(controller.frames.isEmpty)
+    expect(controller.host.channels.count, is: 1)
+    expect(controller.frames.isEmpty)
   }
 
   @Test("Malformed commands, and those for unknown channels, are rejected")
@@ -140,7 +140,7 @@ struct HostChannelsTests {
     ] as [([UInt8], [UInt8])] {
       controller.forgetWhatWasSent()
       controller.send(command, channel: 5)
-      #expect(controller.frames.map(\.payload) == [answer])
+      expect(controller.frames.map(\.payload), is: [answer])
     }
   }
 
@@ -148,37 +148,37 @@ struct HostChannelsTests {
   func timeOut() {
     let controller = makeController()
     let start = controller.now
-    #expect(controller.host.channels.open(.firstDynamic, mtu: .minimum, at: 0) == 1)
+    expect(controller.host.channels.open(.firstDynamic, mtu: .minimum, at: 0), is: 1)
     controller.run()
-    #expect(controller.frames.last?.payload.first == 0x14)
-    #expect(controller.host.deadline == start.advanced(by: 30_000))
+    expect(controller.frames.last?.payload.first, is: 0x14)
+    expect(controller.host.deadline, is: start.advanced(by: 30_000))
     controller.pass(milliseconds: 29_999)
-    #expect(controller.host.channels.count == 2)
+    expect(controller.host.channels.count, is: 2)
     controller.pass(milliseconds: 1)
-    #expect(controller.host.channels.application.events.last == .closed(1, .timedOut))
+    expect(controller.host.channels.application.events.last, is: .closed(1, .timedOut))
   }
 
   @Test("The end of a link closes its channels; the next link has its own")
   func ending() {
     let controller = makeController()
     controller.receive([0x04, 0x05, 4, 0, 0x40, 0x00, 0x13])
-    #expect(controller.host.channels.count == 0)
-    #expect(
-      controller.host.channels.application.events.last
-        == .closed(0, .linkLost(.remoteUserTerminatedConnection)))
+    expect(controller.host.channels.count, is: 0)
+    expect(
+      controller.host.channels.application.events.last,
+      is: .closed(0, .linkLost(.remoteUserTerminatedConnection)))
     controller.connect(0x41)
-    #expect(controller.host.channels.open(.firstDynamic, mtu: .minimum, at: 0) != nil)
+    expect(controller.host.channels.open(.firstDynamic, mtu: .minimum, at: 0) != nil)
     controller.run()
-    #expect(controller.frames.last?.payload.first == 0x14)
+    expect(controller.frames.last?.payload.first, is: 0x14)
   }
 
   @Test("A lost radio closes all channels")
   func lostRadio() {
     let controller = makeController()
     controller.radioLost()
-    #expect(
-      controller.host.channels.application.events.last == .closed(0, .linkLost(.hardwareFailure)))
-    #expect(controller.host.channels.pendingConnections == .none)
+    expect(
+      controller.host.channels.application.events.last, is: .closed(0, .linkLost(.hardwareFailure)))
+    expect(controller.host.channels.pendingConnections, is: .none)
   }
 
   @Test("A channel goes on when the controller has free buffers")
@@ -189,11 +189,11 @@ struct HostChannelsTests {
     controller.host.channels.resume(0)
     controller.run()
     // Three of four buffers: one is reserved for another link.
-    #expect(controller.aclPackets.count == 3)
+    expect(controller.aclPackets.count, is: 3)
     controller.behaviour.completesPackets = true
     controller.completePackets(of: 0x40, count: 3)
     controller.run()
-    #expect(controller.frames.filter { $0.channel == 0x41 }.count == 3)
-    #expect(controller.host.channels.application.events.last == .sent(0))
+    expect(controller.frames.filter { $0.channel == 0x41 }.count, is: 3)
+    expect(controller.host.channels.application.events.last, is: .sent(0))
   }
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -54,7 +54,7 @@ struct IdleLimitTests {
     controllers[2].disconnect(0x41)
     for controller in controllers {
       for _ in 0..<20 { controller.pass(milliseconds: minute) }
-      #expect(controller.parameters(of: .disconnect) == [])
+      expect(controller.parameters(of: .disconnect), is: [])
     }
   }
 

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -15,13 +15,14 @@ private let scenarios: [HostScenario] = [
     on: { ScriptedPeripheral<2>() },
     .connect(), .exchangeMTU(100), .forgetEvents, .connect(),
     .also { host in
-      #expect(
-        host.events.filter { if case .radio = $0 { false } else { true } } == [
+      expect(
+        host.events.filter { if case .radio = $0 { false } else { true } },
+        is: [
           .disconnected(0, .unspecifiedError), .connected(0, host.address(of: 0x40)),
         ])
     },
     .links(1), .set(application: \.values[0], [UInt8](counting: 100)),
-    .also { #expect($0.exchange([0x0A, 0x0D, 0x00]).first?.count == 23) }),
+    .also { expect($0.exchange([0x0A, 0x0D, 0x00]).first?.count, is: 23) }),
   Scenario(
     "A link beyond the capacity is ended",
     .connect(0x40), .connect(0x41), .links(1), .ignore([0x0A, 0x16, 0x00], on: 0x41), .read(),
@@ -97,11 +98,11 @@ struct LinkTests {
       [length == 31 ? 0x0A : 0x01, 0x00, 0x40, 0x00, 0x01, 0x01, 0x40, 0, 0, 0, 0, 0xC0]
       + [UInt8](repeating: 0, count: length - 19) + [24, 0, 0, 0, 72, 0, 0]
     for cut in truncations(of: whole) { controller.receive([0x04, 0x3E, UInt8(cut.count)] + cut) }
-    #expect(controller.connectionCount == 0)
+    expect(controller.connectionCount, is: 0)
     controller.receive([0x04, 0x3E, UInt8(length)] + whole)
-    #expect(controller.connectionCount == 1)
-    #expect(controller.events == [.connected(0, controller.address(of: 0x40)), .radio(.silent)])
-    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
+    expect(controller.connectionCount, is: 1)
+    expect(controller.events, is: [.connected(0, controller.address(of: 0x40)), .radio(.silent)])
+    controller.exchange([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
 
   @Test(
@@ -115,12 +116,12 @@ struct LinkTests {
     let controller = ScriptedPeripheral<1>.with { $0.features = features }
     controller.connect()
     // 251 bytes, which take (251 + 14) × 8 = 2,120 µs with 1M.
-    #expect(
-      controller.parameters(of: .leSetDataLength)
-        == (dataLength ? [[0x40, 0x00, 251, 0, 0x48, 0x08]] : []))
-    #expect(
-      controller.parameters(of: .leSetPHY)
-        == (phy ? [[0x40, 0x00, 0x00, 0b10, 0b10, 0x00, 0x00]] : []))
+    expect(
+      controller.parameters(of: .leSetDataLength),
+      is: dataLength ? [[0x40, 0x00, 251, 0, 0x48, 0x08]] : [])
+    expect(
+      controller.parameters(of: .leSetPHY),
+      is: phy ? [[0x40, 0x00, 0x00, 0b10, 0b10, 0x00, 0x00]] : [])
   }
 
   @Test(
@@ -136,11 +137,11 @@ struct LinkTests {
     }
     let controller = ScriptedPeripheral<2>(behaviour)
     controller.connect()
-    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
+    controller.exchange([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
     controller.pass(milliseconds: 2_000)
-    #expect(controller.radio == .advertising)
-    #expect(controller.connectionCount == 1)
-    #expect(controller.parameters(of: opcode).count == 1)
+    expect(controller.radio, is: .advertising)
+    expect(controller.connectionCount, is: 1)
+    expect(controller.parameters(of: opcode).count, is: 1)
   }
 
   @Test("Other events are ignored")
@@ -160,7 +161,7 @@ struct LinkTests {
     controller.receive([0x04, 0x3E, 0])
     controller.receive([0x01, 0x03, 0x0C, 0])
     controller.receive([])
-    #expect(controller.commands == [])
-    controller.expect([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
+    expect(controller.commands, is: [])
+    controller.exchange([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// How a link ends before the next one begins.
 private struct Passage: CustomTestStringConvertible, Sendable {
@@ -92,12 +92,12 @@ struct NextLinkTests {
     }
     controller.releaseCommands()
     controller.pass(milliseconds: 0)
-    #expect(controller.connectionCount == 0)
-    #expect(controller.radio == .advertising)
-    #expect(controller.aclPackets == [])
-    #expect(!controller.commands.contains(where: linkCommands.contains))
+    expect(controller.connectionCount, is: 0)
+    expect(controller.radio, is: .advertising)
+    expect(controller.aclPackets, is: [])
+    expect(!controller.commands.contains(where: linkCommands.contains))
     // The check of the advertising.
-    #expect(controller.deadline == controller.now.advanced(by: 30_000))
+    expect(controller.deadline, is: controller.now.advanced(by: 30_000))
     controller.forgetWhatWasSent()
   }
 
@@ -106,7 +106,7 @@ struct NextLinkTests {
     if passage.isEarly {
       // A subscription to Service Changed.
       controller.send([0x12, 0x07, 0x00, 0x02, 0x00], on: passage.handle)
-      #expect(controller.frames == [])
+      expect(controller.frames, is: [])
     }
     controller.connect(passage.handle)
     if passage.ending == .replacement { controller.releaseCommands() }
@@ -119,45 +119,45 @@ struct NextLinkTests {
     let link = Array(little: handle)
     func expectFrames(_ payloads: [UInt8]...) {
       let expected = payloads.map { Frame(handle: handle, channel: 0x0004, payload: $0) }
-      #expect(controller.frames == expected)
+      expect(controller.frames, is: expected)
       controller.forgetWhatWasSent()
     }
     // What the host does without a request.
-    #expect(controller.deadline == controller.now.advanced(by: 60_000))
-    #expect(controller.commandPackets.map { $0[4..<6] } == [link[...], link[...]])
-    #expect(controller.commands == [.leSetDataLength, .leSetPHY])
+    expect(controller.deadline, is: controller.now.advanced(by: 60_000))
+    expect(controller.commandPackets.map { $0[4..<6] }, is: [link[...], link[...]])
+    expect(controller.commands, is: [.leSetDataLength, .leSetPHY])
     if isEarly { expectFrames([0x13]) } else { expectFrames() }
-    #expect(controller.writes == [])
+    expect(controller.writes, is: [])
     // A minute of silence: the first of three.
     controller.pass(milliseconds: 60_000)
-    #expect(controller.commands == (isEarly ? [] : [.readRSSI]))
-    #expect(controller.deadline == controller.now.advanced(by: 60_000))
+    expect(controller.commands, is: isEarly ? [] : [.readRSSI])
+    expect(controller.deadline, is: controller.now.advanced(by: 60_000))
     // A frame begins new, and the central has no subscriptions.
     controller.receive(controller.acl([0x16, 0x00], on: handle, boundary: 0b01))
     controller.resume(at: 0)
     controller.run()
     expectFrames()
-    controller.expect([0x0A, 0x07, 0x00], gives: [0x0B, isEarly ? 2 : 0, 0], on: handle)
-    controller.expect([0x0A, 0x0E, 0x00], gives: [0x0B, 0, 0], on: handle)
-    controller.expect([0x0A, 0x11, 0x00], gives: [0x0B, 0, 0], on: handle)
-    controller.expect([0x0A, 0x09, 0x00], gives: [0x0B, 0], on: handle)
+    controller.exchange([0x0A, 0x07, 0x00], gives: [0x0B, isEarly ? 2 : 0, 0], on: handle)
+    controller.exchange([0x0A, 0x0E, 0x00], gives: [0x0B, 0, 0], on: handle)
+    controller.exchange([0x0A, 0x11, 0x00], gives: [0x0B, 0, 0], on: handle)
+    controller.exchange([0x0A, 0x09, 0x00], gives: [0x0B, 0], on: handle)
     // 23 (MTU) − 1 (opcode) = 22
-    controller.expect([0x0A, 0x0D, 0x00], gives: [0x0B] + Array(counting: 22), on: handle)
+    controller.exchange([0x0A, 0x0D, 0x00], gives: [0x0B] + Array(counting: 22), on: handle)
     // The prepare queue is empty.
-    controller.expect([0x18, 0x01], gives: [0x19], on: handle)
-    #expect(controller.writes == [])
+    controller.exchange([0x18, 0x01], gives: [0x19], on: handle)
+    expect(controller.writes, is: [])
     // 0x0100 is beyond the end of the value.
-    controller.expect(
+    controller.exchange(
       [0x16, 0x0D, 0x00, 0, 1, 9], gives: [0x17, 0x0D, 0x00, 0, 1, 9], on: handle)
-    controller.expect([0x18, 0x01], gives: error(0x18, 0x0D, .invalidOffset), on: handle)
+    controller.exchange([0x18, 0x01], gives: error(0x18, 0x0D, .invalidOffset), on: handle)
     // The central is change-aware, and no confirmation is pending.
     controller.subscribe(0x09, nil, on: handle)
-    controller.expect(.read, gives: [0x0B, 0x64], on: handle)
+    controller.exchange(.read, gives: [0x0B, 0x64], on: handle)
     controller.subscribe(0x0E, 0x01, on: handle)
     controller.forgetWhatWasSent()
     controller.update(.text, [0x05])
     expectFrames([0x1B, 0x0D, 0x00, 0x05])
-    #expect(controller.deadline == controller.now.advanced(by: 60_000))
-    #expect(controller.connectionCount == 1)
+    expect(controller.deadline, is: controller.now.advanced(by: 60_000))
+    expect(controller.connectionCount, is: 1)
   }
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -52,7 +52,7 @@ struct ParameterUpdateTests {
   func shortEnough(interval: UInt16) {
     let controller = connected(interval: interval)
     controller.pass(milliseconds: 60_000)
-    #expect(signalling(controller) == [])
+    expect(signalling(controller), is: [])
   }
 
   @Test(
@@ -66,10 +66,10 @@ struct ParameterUpdateTests {
   func answered(answer: [UInt8]) {
     let controller = connected(interval: 80)
     controller.pass(milliseconds: 5_000)
-    #expect(controller.exchange(answer, channel: 0x0005) == [])
+    expect(controller.exchange(answer, channel: 0x0005), is: [])
     controller.pass(milliseconds: 60_000)
-    #expect(signalling(controller) == [request])
-    #expect(controller.connectionCount == 1)
+    expect(signalling(controller), is: [request])
+    expect(controller.connectionCount, is: 1)
   }
 
 }

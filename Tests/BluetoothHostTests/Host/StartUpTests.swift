@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -14,7 +14,7 @@ private let randomAddress = DeviceAddress(kind: .random, bytes: [6, 5, 4, 3, 2, 
 private let scenarios: [HostScenario] = [
   Scenario(
     "A controller is set up, and advertises", on: { ScriptedPeripheral<2>() },
-    .also { #expect($0.commands == plainStartUp) }, .radio(.advertising),
+    .also { expect($0.commands, is: plainStartUp) }, .radio(.advertising),
     // The initial state, starting, is not reported as a change.
     .events(.radio(.silent), .radio(.advertising)),
     // The check of the advertising.
@@ -72,7 +72,7 @@ private let scenarios: [HostScenario] = [
     },
     .connect(), .exchangeMTU(517), .packets(1), .completePackets(),
     .set(application: \.values[0], [UInt8](counting: 512)), .send([0x0A, 0x0D, 0x00]),
-    .also { #expect($0.aclPackets.last?.count == 5 + 27) }),
+    .also { expect($0.aclPackets.last?.count, is: 5 + 27) }),
   Scenario(
     "An answer to another command gives only credits",
     on: { ScriptedPeripheral<1>.with { $0.unanswered = .reset } },
@@ -98,24 +98,24 @@ struct StartUpTests {
     arguments: plainStartUp)
   func unanswered(opcode: HCIOpcode) {
     let controller = ScriptedPeripheral<1>.with { $0.unanswered = opcode }
-    #expect(controller.commands.last == opcode)
-    #expect(controller.deadline == controller.now.advanced(by: 2_000))
+    expect(controller.commands.last, is: opcode)
+    expect(controller.deadline, is: controller.now.advanced(by: 2_000))
     controller.pass(milliseconds: 1_999)
-    #expect(controller.commands.last == opcode)
+    expect(controller.commands.last, is: opcode)
     controller.behaviour.unanswered = nil
     controller.pass(milliseconds: 1)
     let isNeeded =
       opcode == .reset || opcode == .setEventMask
       || opcode.rawValue >= HCIOpcode.leSetAdvertisingParameters.rawValue
     if isNeeded {
-      #expect(controller.events.contains(.radio(.fault(.unanswered(opcode)))))
-      #expect(controller.commands.filter { $0 == .reset }.count == 2)
+      expect(controller.events.contains(.radio(.fault(.unanswered(opcode)))))
+      expect(controller.commands.filter { $0 == .reset }.count, is: 2)
     } else {
-      #expect(!controller.commands.dropFirst().contains(.reset))
+      expect(!controller.commands.dropFirst().contains(.reset))
     }
-    #expect(controller.radio == .advertising)
+    expect(controller.radio, is: .advertising)
     controller.connect()
-    controller.expect([0x0A, 0x03, 0x00], gives: [0x0B] + Array("Test".utf8))
+    controller.exchange([0x0A, 0x03, 0x00], gives: [0x0B] + Array("Test".utf8))
   }
 
   @Test(
@@ -123,10 +123,10 @@ struct StartUpTests {
   func neverAnswered(opcode: HCIOpcode) {
     let controller = ScriptedPeripheral<1>.with { $0.unanswered = opcode }
     for _ in 0..<20 { controller.pass(milliseconds: 1_000) }
-    #expect(controller.deadline != nil || controller.radio == .advertising)
+    expect(controller.deadline != nil || controller.radio == .advertising)
     controller.behaviour.unanswered = nil
     for _ in 0..<5 { controller.pass(milliseconds: 1_000) }
-    #expect(controller.radio == .advertising)
+    expect(controller.radio, is: .advertising)
   }
 
   @Test(
@@ -136,15 +136,15 @@ struct StartUpTests {
     let controller = ScriptedPeripheral<1>.with { $0.refused = (opcode, .hardwareFailure) }
     controller.behaviour.refused = nil
     if controller.radio != .advertising {
-      #expect(controller.radio == .fault(.refused(opcode, .hardwareFailure)))
-      #expect(controller.deadline == controller.now.advanced(by: 2_000))
+      expect(controller.radio, is: .fault(.refused(opcode, .hardwareFailure)))
+      expect(controller.deadline, is: controller.now.advanced(by: 2_000))
       controller.pass(milliseconds: 2_000)
     } else {
-      #expect(controller.commands.filter { $0 == .reset }.count == 1)
+      expect(controller.commands.filter { $0 == .reset }.count, is: 1)
     }
-    #expect(controller.radio == .advertising)
+    expect(controller.radio, is: .advertising)
     controller.connect()
-    controller.expect([0x0A, 0x03, 0x00], gives: [0x0B] + Array("Test".utf8))
+    controller.exchange([0x0A, 0x03, 0x00], gives: [0x0B] + Array("Test".utf8))
   }
 
   @Test("Without LE buffers, the shared buffers are used", arguments: [(0, 4), (27, 0), (0, 0)])
@@ -154,12 +154,12 @@ struct StartUpTests {
     behaviour.buffers = (64, 2)
     behaviour.completesPackets = false
     let controller = ScriptedPeripheral<1>(behaviour)
-    #expect(controller.commands.contains(.readBufferSize))
+    expect(controller.commands.contains(.readBufferSize))
     controller.connect()
     controller.application.values[0] = [UInt8](counting: 22)
     for _ in 0..<3 { controller.send([0x0A, 0x0D, 0x00]) }
     // Two buffers; 4 (L2CAP) + 23 = 27 bytes are under 64, so each response is one packet.
-    #expect(controller.aclPackets.count == 2)
+    expect(controller.aclPackets.count, is: 2)
   }
 
   @Test(
@@ -170,17 +170,17 @@ struct StartUpTests {
     controller.connect()
     controller.exchangeMTU(517)
     controller.application.values[0] = [UInt8](counting: 512)
-    controller.expect([0x0A, 0x0D, 0x00], gives: [0x0B] + [UInt8](counting: 512))
+    controller.exchange([0x0A, 0x0D, 0x00], gives: [0x0B] + [UInt8](counting: 512))
     // The whole frame: 4 (L2CAP) + 1 (opcode) + 512 = 517.
-    #expect(controller.aclPackets.map { $0.count - 5 }.max() == longest)
+    expect(controller.aclPackets.map { $0.count - 5 }.max(), is: longest)
   }
 
   @Test("The start-up succeeds with truncated answers", arguments: 0...12)
   func cutAnswers(bytes: Int) {
     let controller = ScriptedPeripheral<1>.with { $0.cutsAnswersBy = bytes }
-    #expect(controller.radio == .advertising)
+    expect(controller.radio, is: .advertising)
     controller.connect()
-    controller.expect([0x0A, 0x03, 0x00], gives: [0x0B] + Array("Test".utf8))
+    controller.exchange([0x0A, 0x03, 0x00], gives: [0x0B] + Array("Test".utf8))
   }
 
   @Test("Command events with wrong lengths are ignored")
@@ -192,10 +192,10 @@ struct StartUpTests {
       controller.receive([0x04, 0x0E, UInt8(length)] + complete[3..<3 + length])
       controller.receive([0x04, 0x0F, UInt8(length)] + complete[3..<3 + length])
     }
-    #expect(controller.commands == [.reset])
+    expect(controller.commands, is: [.reset])
     controller.behaviour.unanswered = nil
     controller.receive(complete)
-    #expect(controller.radio == .advertising)
+    expect(controller.radio, is: .advertising)
   }
 
   @Test("A Hardware Error during the start-up restarts it", arguments: 1...10)
@@ -206,11 +206,11 @@ struct StartUpTests {
       if let packet = controller.nextPacket() { controller.answer(packet) }
     }
     controller.host.receive([0x04, 0x10, 1, 0x42].span, at: controller.now)
-    #expect(controller.radio == .fault(.hardwareError(0x42)))
+    expect(controller.radio, is: .fault(.hardwareError(0x42)))
     controller.forgetWhatWasSent()
     controller.pass(milliseconds: 0)
-    #expect(controller.commands == plainStartUp)
-    #expect(controller.radio == .advertising)
+    expect(controller.commands, is: plainStartUp)
+    expect(controller.radio, is: .advertising)
   }
 
 }
@@ -234,15 +234,14 @@ struct OwnAddressTests {
     var behaviour = ControllerBehaviour()
     behaviour.publicAddress = publicAddress
     let controller = ScriptedPeripheral<1>(behaviour, address: address)
-    #expect(
-      controller.address
-        == (isRandom
-          ? randomAddress : DeviceAddress(kind: .public, bytes: [1, 2, 3, 4, 5, 6])))
-    #expect(
-      controller.parameters(of: .leSetAdvertisingParameters).first?[5] == (isRandom ? 1 : 0))
-    #expect(
-      controller.parameters(of: .leSetRandomAddress)
-        == (isRandom ? [[6, 5, 4, 3, 2, 0xC1]] : []))
+    expect(
+      controller.address,
+      is: isRandom
+        ? randomAddress : DeviceAddress(kind: .public, bytes: [1, 2, 3, 4, 5, 6]))
+    expect(
+      controller.parameters(of: .leSetAdvertisingParameters).first?[5], is: isRandom ? 1 : 0)
+    expect(
+      controller.parameters(of: .leSetRandomAddress), is: isRandom ? [[6, 5, 4, 3, 2, 0xC1]] : [])
   }
 
 }

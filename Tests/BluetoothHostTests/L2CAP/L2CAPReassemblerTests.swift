@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -13,7 +13,7 @@ private struct Reassembly: ~Copyable {
     let bytes = Array(fragment)
     var received: [UInt8]?
     reassembler.receive(bytes.span, startsFrame: starts) { frame in
-      #expect(frame.isComplete == true)
+      expect(frame.isComplete, is: true)
       let payload = frame.payload
       received = Array(little: frame.channel.rawValue) + Array(payload)
     }
@@ -39,48 +39,48 @@ struct L2CAPReassemblerTests {
     var received: [[UInt8]] = []
     for (index, fragment) in fragments.enumerated() {
       let given = reassembly.receive(fragment, starts: index == 0)
-      #expect((given != nil) == (index == fragments.count - 1))
+      expect((given != nil), is: index == fragments.count - 1)
       if let given { received.append(given) }
     }
-    #expect(received == [result])
+    expect(received, is: [result])
   }
 
   @Test("Empty fragments change nothing")
   func emptyFragments() {
     var reassembly = Reassembly()
-    #expect(reassembly.receive([], starts: true) == nil)
-    #expect(reassembly.receive(frame[..<3], starts: false) == nil)
-    #expect(reassembly.receive([], starts: false) == nil)
-    #expect(reassembly.receive(frame[3...], starts: false) == result)
-    #expect(reassembly.receive([], starts: false) == nil)
+    expect(reassembly.receive([], starts: true), is: nil)
+    expect(reassembly.receive(frame[..<3], starts: false), is: nil)
+    expect(reassembly.receive([], starts: false), is: nil)
+    expect(reassembly.receive(frame[3...], starts: false), is: result)
+    expect(reassembly.receive([], starts: false), is: nil)
   }
 
   @Test("After a reset, the rest of a frame is dropped")
   func reset() {
     var reassembly = Reassembly()
-    #expect(reassembly.receive(frame[..<3], starts: true) == nil)
+    expect(reassembly.receive(frame[..<3], starts: true), is: nil)
     reassembly.reset()
-    #expect(reassembly.receive(frame, starts: false) == nil)
-    #expect(reassembly.receive(frame, starts: true) == result)
+    expect(reassembly.receive(frame, starts: false), is: nil)
+    expect(reassembly.receive(frame, starts: true), is: result)
   }
 
   @Test("A continuation without a start is dropped")
   func continuationAlone() {
     var reassembly = Reassembly()
-    #expect(reassembly.receive(frame, starts: false) == nil)
-    #expect(reassembly.receive(frame, starts: true) == result)
-    #expect(reassembly.receive(frame[4...], starts: false) == nil)
-    #expect(reassembly.receive(frame[..<5], starts: true) == nil)
-    #expect(reassembly.receive(frame[5...], starts: false) == result)
+    expect(reassembly.receive(frame, starts: false), is: nil)
+    expect(reassembly.receive(frame, starts: true), is: result)
+    expect(reassembly.receive(frame[4...], starts: false), is: nil)
+    expect(reassembly.receive(frame[..<5], starts: true), is: nil)
+    expect(reassembly.receive(frame[5...], starts: false), is: result)
   }
 
   @Test("A new start discards a frame that was not finished", arguments: 0..<10)
   func newStart(length: Int) {
     var reassembly = Reassembly()
-    #expect(reassembly.receive(frame[..<length], starts: true) == nil)
+    expect(reassembly.receive(frame[..<length], starts: true), is: nil)
     let other: [UInt8] = [3, 0, 0x06, 0x00, 1, 2, 3]
-    #expect(reassembly.receive(other[..<5], starts: true) == nil)
-    #expect(reassembly.receive(other[5...], starts: false) == [0x06, 0x00, 1, 2, 3])
+    expect(reassembly.receive(other[..<5], starts: true), is: nil)
+    expect(reassembly.receive(other[5...], starts: false), is: [0x06, 0x00, 1, 2, 3])
   }
 
   @Test(
@@ -94,7 +94,7 @@ struct L2CAPReassemblerTests {
       received = reassembly.receive(
         frame[start..<min(start + length, frame.count)], starts: start == 0)
     }
-    #expect(received == Array(frame[2...]))
+    expect(received, is: Array(frame[2...]))
   }
 
   @Test(
@@ -104,20 +104,20 @@ struct L2CAPReassemblerTests {
     let tooLong: [UInt8] = [13, 0, 0x04, 0x00] + Array(0..<13)
     var reassembly = Reassembly()
     for start in stride(from: 0, to: 17, by: length) {
-      #expect(
-        reassembly.receive(tooLong[start..<min(start + length, 17)], starts: start == 0) == nil)
+      expect(
+        reassembly.receive(tooLong[start..<min(start + length, 17)], starts: start == 0), is: nil)
     }
-    #expect(reassembly.receive(frame, starts: true) == result)
+    expect(reassembly.receive(frame, starts: true), is: result)
   }
 
   @Test("A frame with more bytes than it states is dropped", arguments: 1...9)
   func moreThanStated(length: Int) {
     var reassembly = Reassembly()
-    #expect(reassembly.receive(frame + [0xFF], starts: true) == nil)
-    #expect(reassembly.receive(frame[..<length], starts: true) == nil)
-    #expect(reassembly.receive(frame[length...] + [0xFF], starts: false) == nil)
-    #expect(reassembly.receive([0xFF], starts: false) == nil)
-    #expect(reassembly.receive(frame, starts: true) == result)
+    expect(reassembly.receive(frame + [0xFF], starts: true), is: nil)
+    expect(reassembly.receive(frame[..<length], starts: true), is: nil)
+    expect(reassembly.receive(frame[length...] + [0xFF], starts: false), is: nil)
+    expect(reassembly.receive([0xFF], starts: false), is: nil)
+    expect(reassembly.receive(frame, starts: true), is: result)
   }
 
   @Test("Frames of several links are reassembled separately")
@@ -131,8 +131,8 @@ struct L2CAPReassemblerTests {
     controller.receive(controller.acl(Array(blob[..<6]), on: 0x41))
     controller.receive(controller.acl(Array(read[5...]), on: 0x40, boundary: 0b01))
     controller.receive(controller.acl(Array(blob[6...]), on: 0x41, boundary: 0b01))
-    #expect(controller.pdus(on: 0x40) == [[0x0B, 0x64]])
-    #expect(controller.pdus(on: 0x41) == [[0x0D] + Array("est".utf8)])
+    expect(controller.pdus(on: 0x40), is: [[0x0B, 0x64]])
+    expect(controller.pdus(on: 0x41), is: [[0x0D] + Array("est".utf8)])
   }
 
   @Test(
@@ -142,7 +142,7 @@ struct L2CAPReassemblerTests {
     let controller = ScriptedPeripheral<1>()
     controller.connect()
     controller.send([0x0A, 0x03, 0x00], channel: channel)
-    #expect(controller.frames == [])
+    expect(controller.frames, is: [])
   }
 
   @Test("The longest ATT PDU is accepted; a longer frame is skipped")
@@ -151,12 +151,12 @@ struct L2CAPReassemblerTests {
     controller.forgetWhatWasSent()
     // 1 (opcode) + 516 = 517: the value is too long, but the PDU gets a response.
     controller.send([0x12, 0x0D, 0x00] + [UInt8](repeating: 0, count: 514))
-    #expect(controller.pdus() == [error(0x12, 0x0D, .invalidAttributeValueLength)])
+    expect(controller.pdus(), is: [error(0x12, 0x0D, .invalidAttributeValueLength)])
     controller.forgetWhatWasSent()
     let tooLong = [0x06, 0x02, 0x04, 0x00, 0x12, 0x0D, 0x00] + [UInt8](repeating: 0, count: 515)
     controller.receive(controller.acl(tooLong))
     controller.receive(controller.acl(Array(tooLong[..<300])))
     controller.receive(controller.acl(Array(tooLong[300...]), boundary: 0b01))
-    #expect(controller.pdus() == [])
+    expect(controller.pdus(), is: [])
   }
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 /// A signalling command with the identifier 0x07, and its response.
 private struct PeripheralCommand: CustomTestStringConvertible, Sendable {
@@ -77,12 +77,12 @@ struct SignallingTests {
   @Test("A command gets its response, and a response gets none", arguments: commands)
   fileprivate func answer(command: PeripheralCommand) {
     let responses = command.response.map { [$0] } ?? []
-    #expect(connected().exchange(command.frame, channel: 0x0005) == responses)
+    expect(connected().exchange(command.frame, channel: 0x0005), is: responses)
     let central = ScriptedCentral<1>.connected()
     // A central accepts the parameters.
-    #expect(
-      central.exchange(command.frame, channel: 0x0005)
-        == (command.code == 0x12 ? [[0x13, 0x07, 2, 0, 0x00, 0x00]] : responses))
+    expect(
+      central.exchange(command.frame, channel: 0x0005),
+      is: command.code == 0x12 ? [[0x13, 0x07, 2, 0, 0x00, 0x00]] : responses)
   }
 
   @Test("A command of a wrong length is not understood", arguments: commands)
@@ -92,7 +92,7 @@ struct SignallingTests {
       let responses = controller.exchange(cut, channel: 0x0005)
       // Without code and identifier there is no response.
       let isAnswered = command.response != nil && cut.count >= 2
-      #expect(responses == (isAnswered ? [notUnderstood] : []), "\(cut.count) bytes")
+      expect(responses, is: isAnswered ? [notUnderstood] : [], "\(cut.count) bytes")
     }
   }
 
@@ -103,8 +103,8 @@ struct SignallingTests {
     for length in 0..<command.data.count {
       let frame = [command.code, 0x07, UInt8(length), 0] + command.data[..<length]
       let responses = controller.exchange(frame, channel: 0x0005)
-      #expect(responses.count == (command.response == nil ? 0 : 1), "\(length) bytes")
-      #expect(responses.allSatisfy { $0[1] == 0x07 }, "the identifier is repeated")
+      expect(responses.count, is: command.response == nil ? 0 : 1, "\(length) bytes")
+      expect(responses.allSatisfy { $0[1] == 0x07 }, "the identifier is repeated")
     }
   }
 
@@ -113,33 +113,33 @@ struct SignallingTests {
     let unanswered: Set<UInt8> = [0x01, 0x07, 0x13, 0x15, 0x16, 0x18, 0x1A]
     let controller = connected()
     for code: UInt8 in 0x00...0xFF {
-      #expect(
-        controller.exchange([code, 0x07, 0, 0], channel: 0x0005)
-          == (unanswered.contains(code) ? [] : [notUnderstood]), "code \(code)")
+      expect(
+        controller.exchange([code, 0x07, 0, 0], channel: 0x0005),
+        is: unanswered.contains(code) ? [] : [notUnderstood], "code \(code)")
     }
   }
 
   @Test("A command with the identifier 0x00 is not answered")
   func identifier0() {
-    #expect(connected().exchange([0x14, 0x00, 0, 0], channel: 0x0005) == [])
+    expect(connected().exchange([0x14, 0x00, 0, 0], channel: 0x0005), is: [])
   }
 
   @Test("The response repeats the identifier", arguments: 1...255)
   func identifiers(identifier: UInt8) {
-    #expect(
-      connected().exchange([0x02, identifier, 0, 0], channel: 0x0005)
-        == [[0x01, identifier, 2, 0, 0x00, 0x00]])
+    expect(
+      connected().exchange([0x02, identifier, 0, 0], channel: 0x0005),
+      is: [[0x01, identifier, 2, 0, 0x00, 0x00]])
   }
 
   @Test("Pairing is refused as not supported")
   func pairing() {
     let controller = connected()
     // Pairing Request and Security Request. Vol 3, Part H, 3.5.1 and 3.6.7.
-    #expect(
-      controller.exchange([0x01, 0x03, 0x00, 0x01, 0x10, 0x00, 0x00], channel: 0x0006)
-        == [[0x05, 0x05]])
-    #expect(controller.exchange([0x0B, 0x01], channel: 0x0006) == [[0x05, 0x05]])
-    #expect(controller.exchange([0x01], channel: 0x0006) == [[0x05, 0x05]], "cut short")
+    expect(
+      controller.exchange([0x01, 0x03, 0x00, 0x01, 0x10, 0x00, 0x00], channel: 0x0006),
+      is: [[0x05, 0x05]])
+    expect(controller.exchange([0x0B, 0x01], channel: 0x0006), is: [[0x05, 0x05]])
+    expect(controller.exchange([0x01], channel: 0x0006), is: [[0x05, 0x05]], "cut short")
   }
 
   @Test("A central that floods commands gets as many responses as there is room for")
@@ -156,8 +156,8 @@ struct SignallingTests {
     controller.completePackets(of: 0x40)
     controller.run()
     // One in the controller, and 108 / 10 = 10 in the queue.
-    #expect(controller.frames.map { $0.payload[1] } == Array(1...11))
-    #expect(
-      controller.exchange([0x02, 200, 0, 0], channel: 0x0005) == [[0x01, 200, 2, 0, 0, 0]])
+    expect(controller.frames.map { $0.payload[1] }, is: Array(1...11))
+    expect(
+      controller.exchange([0x02, 200, 0, 0], channel: 0x0005), is: [[0x01, 200, 2, 0, 0, 0]])
   }
 }

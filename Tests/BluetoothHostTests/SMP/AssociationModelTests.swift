@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 private let capabilities: [IOCapability] = [
   .displayOnly, .displayYesNo, .keyboardOnly, .noInputNoOutput, .keyboardDisplay,
@@ -55,14 +55,14 @@ struct AssociationModelTests {
               initiator: features(initiator, mitm: own, secureConnections: isSecure),
               responder: features(responder, mitm: other, secureConnections: isSecure))
             let expected = try #require(model(isSecure ? cell.last : cell.first))
-            #expect(found == expected, "\(initiator), \(responder), SC \(isSecure)")
+            expect(found, is: expected, "\(initiator), \(responder), SC \(isSecure)")
             count += 1
           }
         }
       }
     }
     // 5 × 5 pairs, two generations, three ways to require MITM.
-    #expect(count == 150)
+    expect(count, is: 150)
   }
 
   @Test("Without MITM on either side, the model is Just Works")
@@ -70,11 +70,11 @@ struct AssociationModelTests {
     for initiator in capabilities {
       for responder in capabilities {
         for isSecure in [false, true] {
-          #expect(
+          expect(
             AssociationModel(
               initiator: features(initiator, mitm: false, secureConnections: isSecure),
-              responder: features(responder, mitm: false, secureConnections: isSecure))
-              == .justWorks)
+              responder: features(responder, mitm: false, secureConnections: isSecure)),
+            is: .justWorks)
         }
       }
     }
@@ -83,21 +83,21 @@ struct AssociationModelTests {
   @Test("The model is that of legacy pairing unless both sides support Secure Connections")
   func mixed() {
     for (one, other) in [(true, false), (false, true)] {
-      #expect(
+      expect(
         AssociationModel(
           initiator: features(.displayYesNo, mitm: true, secureConnections: one),
-          responder: features(.displayYesNo, mitm: true, secureConnections: other)) == .justWorks)
+          responder: features(.displayYesNo, mitm: true, secureConnections: other)), is: .justWorks)
     }
   }
 
   @Test("All models but Just Works authenticate")
   func protection() {
-    #expect(!AssociationModel.justWorks.isAuthenticated)
+    expect(!AssociationModel.justWorks.isAuthenticated)
     for model: AssociationModel in [
       .numericComparison, .passkeyShownByInitiator, .passkeyShownByResponder, .passkeyEnteredAtBoth,
     ] {
-      #expect(model.isAuthenticated)
-      #expect(model.usesPasskey == (model != .numericComparison))
+      expect(model.isAuthenticated)
+      expect(model.usesPasskey, is: model != .numericComparison)
     }
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @Suite("Delays after failed pairings")
 struct AttemptLimiterTests {
@@ -8,21 +8,21 @@ struct AttemptLimiterTests {
   @Test("The delay is 1 s, and doubles with each failure up to 64 s")
   func waits() {
     let waits = (0...9).map { AttemptLimiter<4>.wait(after: $0) }
-    #expect(
-      waits == [0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 64_000, 64_000])
-    #expect(AttemptLimiter<4>.wait(after: .max) == 64_000)
+    expect(
+      waits, is: [0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 64_000, 64_000])
+    expect(AttemptLimiter<4>.wait(after: .max), is: 64_000)
   }
 
   @Test("A success resets the delay")
   func success() {
     var limiter = AttemptLimiter<4>()
     for _ in 0..<5 { limiter.noteFailure(one, at: at(0)) }
-    #expect(!limiter.isAllowed(one, at: at(15_999)))
-    #expect(limiter.isAllowed(one, at: at(16_000)))
+    expect(!limiter.isAllowed(one, at: at(15_999)))
+    expect(limiter.isAllowed(one, at: at(16_000)))
     limiter.noteSuccess(one)
-    #expect(limiter.isAllowed(one, at: at(0)))
+    expect(limiter.isAllowed(one, at: at(0)))
     limiter.noteFailure(one, at: at(0))
-    #expect(limiter.isAllowed(one, at: at(1_000)))
+    expect(limiter.isAllowed(one, at: at(1_000)))
   }
 
   @Test("Each minute without a failure halves the next delay")
@@ -35,8 +35,8 @@ struct AttemptLimiterTests {
       var limiter = AttemptLimiter<4>()
       for _ in 0..<4 { limiter.noteFailure(one, at: at(0)) }
       limiter.noteFailure(one, at: at(time))
-      #expect(!limiter.isAllowed(one, at: at(time + wait - 1)), "\(time)")
-      #expect(limiter.isAllowed(one, at: at(time + wait)), "\(time)")
+      expect(!limiter.isAllowed(one, at: at(time + wait - 1)), "\(time)")
+      expect(limiter.isAllowed(one, at: at(time + wait)), "\(time)")
     }
   }
 
@@ -44,7 +44,7 @@ struct AttemptLimiterTests {
   func empty() {
     var limiter = AttemptLimiter<0>()
     limiter.noteFailure(one, at: at(0))
-    #expect(limiter.isAllowed(one, at: at(0)))
+    expect(limiter.isAllowed(one, at: at(0)))
   }
 
   @Test("In a full limiter the device whose delay ends first is replaced, at any place")
@@ -61,8 +61,8 @@ struct AttemptLimiterTests {
       }
       limiter.noteFailure(address(4), at: at(6))
       for number: UInt8 in 1...4 {
-        #expect(
-          limiter.isAllowed(address(number), at: at(6)) == (number == forgotten),
+        expect(
+          limiter.isAllowed(address(number), at: at(6)), is: number == forgotten,
           "\(times), \(number)")
       }
     }
@@ -77,8 +77,8 @@ struct AttemptLimiterTests {
       limiter.noteSuccess(address(9))
       limiter.noteFailure(address(4), at: at(0))
       for number: UInt8 in 1...4 {
-        #expect(limiter.isAllowed(address(number), at: at(999)) == (number == succeeded))
-        #expect(limiter.isAllowed(address(number), at: at(1_000)))
+        expect(limiter.isAllowed(address(number), at: at(999)), is: number == succeeded)
+        expect(limiter.isAllowed(address(number), at: at(1_000)))
       }
     }
   }
@@ -92,11 +92,11 @@ struct AttemptLimiterTests {
     ] {
       var limiter = AttemptLimiter<1>()
       for _ in 0..<10 { limiter.noteFailure(address(1), at: at(0)) }
-      #expect(!limiter.isAllowed(address(1), at: at(63_999)))
+      expect(!limiter.isAllowed(address(1), at: at(63_999)))
       let time = 64_000 + minutes * 60_000
       limiter.noteFailure(address(1), at: at(time))
-      #expect(!limiter.isAllowed(address(1), at: at(time + wait - 1)), "\(minutes)")
-      #expect(limiter.isAllowed(address(1), at: at(time + wait)), "\(minutes)")
+      expect(!limiter.isAllowed(address(1), at: at(time + wait - 1)), "\(minutes)")
+      expect(limiter.isAllowed(address(1), at: at(time + wait)), "\(minutes)")
     }
   }
 }

@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 
 private func key(_ number: UInt8) -> Number128 { Number128(words: [UInt32(number), 9, 9, 9]) }
 
@@ -117,17 +117,17 @@ struct BondEncryptionTests {
     ]
     for (label, bond, role, isRequired) in cases {
       let station = SecurityStation.linked([bond], as: role)
-      #expect(station.requiresEncryption() == isRequired, "\(label)")
+      expect(station.requiresEncryption(), is: isRequired, "\(label)")
       station.manager.encrypt(at: 0)
-      #expect(station.hasCommand() == isRequired, "\(label)")
+      expect(station.hasCommand(), is: isRequired, "\(label)")
       guard isRequired else { continue }
       _ = station.manager.takeEncryption(at: 0, at: at(0))
       for isEncrypted in [true, false] {
         station.manager.encryptionChanged(.success, isEncrypted: isEncrypted, at: 0, at: at(0))
-        #expect(station.requiresEncryption() != isEncrypted, "\(label)")
+        expect(station.requiresEncryption() != isEncrypted, "\(label)")
       }
       station.manager.removeBond(at: 0)
-      #expect(!station.requiresEncryption(), "\(label)")
+      expect(!station.requiresEncryption(), "\(label)")
     }
   }
 
@@ -147,52 +147,52 @@ struct BondEncryptionTests {
       let comment: Comment = "peer \(peer), EDIV \(diversifier), Rand \(number)"
       let station = SecurityStation.linked(bonds, as: .responder, peer: address(peer))
       station.requestKey(diversifier, number)
-      #expect(station.hasCommand(), comment)
+      expect(station.hasCommand(), comment)
       expect(
         station.manager.takeKeyReply(at: 0),
         is: found.map { .key(bonds[$0].longTermKey) } ?? .negative, comment)
-      #expect(!station.hasCommand(), comment)
+      expect(!station.hasCommand(), comment)
       station.manager.encryptionChanged(.success, isEncrypted: true, at: 0, at: at(0))
       let bonded: LinkSecurity = peer < 8 ? .bonded : .none
-      #expect(
-        station.manager.security(at: 0) == found.map { bonds[$0].security } ?? bonded, comment)
+      expect(
+        station.manager.security(at: 0), is: found.map { bonds[$0].security } ?? bonded, comment)
       // The used bond is the first now.
-      if let found { #expect(station.bond() == bonds[found], comment) }
+      if let found { expect(station.bond(), is: bonds[found], comment) }
     }
   }
 
   @Test("No link, or one out of range, has neither commands nor security")
   func withoutLink() {
     let station = SecurityStation.linked([bond(1)], as: .initiator)
-    #expect(station.secure())
+    expect(station.secure())
     for index in [-1, 1, 2, Int.max] {
       station.manager.closed(at: index, at: at(0))
-      #expect(!station.secure(at: index))
-      #expect(!station.pair(at: index))
+      expect(!station.secure(at: index))
+      expect(!station.pair(at: index))
       station.manager.encrypt(at: index)
       station.requestKey(0, 0, at: index)
       station.manager.encryptionChanged(.success, isEncrypted: true, at: index, at: at(0))
       station.manager.noteActivity(of: ConnectionSet(index))
-      #expect(!station.hasCommand(at: index) && !station.hasPDU(at: index))
-      #expect(station.manager.security(at: index) == .none)
+      expect(!station.hasCommand(at: index) && !station.hasPDU(at: index))
+      expect(station.manager.security(at: index), is: .none)
       let pdu = written {
         expect(station.manager.writePDU(at: index, to: &$0, at: at(0)), is: false)
       }
-      #expect(pdu == [])
-      #expect(station.manager.bondIndex(at: index) == nil)
-      #expect(!station.requiresEncryption(at: index))
+      expect(pdu, is: [])
+      expect(station.manager.bondIndex(at: index), is: nil)
+      expect(!station.requiresEncryption(at: index))
       let start = station.manager.takeEncryption(at: index, at: at(0))
       let reply = station.manager.takeKeyReply(at: index)
       let failure = station.manager.takeEncryptionFailure(at: index)
       let recognition = station.manager.takeRecognition(at: index)
       let isChanged = station.manager.takeChange(of: ClientState(), at: index)
-      #expect(start == nil && reply == nil && failure == nil && recognition == nil && !isChanged)
+      expect(start == nil && reply == nil && failure == nil && recognition == nil && !isChanged)
     }
     for index in [-1, 2] {
       station.manager.opened(
         PairingLink(role: .responder, ownAddress: .zero, peerAddress: .zero), at: index)
     }
-    #expect(station.hasCommand(), "the other link is the same")
-    #expect(station.calls == [])
+    expect(station.hasCommand(), "the other link is the same")
+    expect(station.calls, is: [])
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// The CRC-32 of zlib, from a table of one byte.
 private func checksum(_ bytes: [UInt8]) -> UInt32 {
@@ -34,7 +34,7 @@ struct BondFileFieldTests {
     var bytes = BondFileBytes()
     BondFileFormat.write(table, identity: responderIdentity, to: &bytes)
     let all = bytes.span.indices.map { bytes.span[$0] }
-    #expect(file(Array(all.dropLast(4))) == all, "the checksum is that of zlib")
+    expect(file(Array(all.dropLast(4))), is: all, "the checksum is that of zlib")
     return Array(all.dropLast(4))
   }
 
@@ -61,8 +61,8 @@ struct BondFileFieldTests {
         var bytes = content()
         bytes[offset] = value
         let (fault, bonds) = read(file(bytes))
-        #expect(fault == (value <= maximum ? nil : .damaged), "byte \(offset): \(value)")
-        #expect(bonds.count == (fault == nil ? 2 : 0), "byte \(offset): \(value)")
+        expect(fault, is: value <= maximum ? nil : .damaged, "byte \(offset): \(value)")
+        expect(bonds.count, is: fault == nil ? 2 : 0, "byte \(offset): \(value)")
       }
     }
   }
@@ -74,11 +74,11 @@ struct BondFileFieldTests {
       bytes[header] = flags
       bytes[header + 34] = 7
       let bond = try #require(read(file(bytes)).bonds.first)
-      #expect(bond.isAuthenticated == (flags & 0x01 != 0))
-      #expect(bond.isSecureConnections == (flags & 0x02 != 0))
-      #expect(bond.role == (flags & 0x04 != 0 ? .responder : .initiator))
-      #expect((bond.identityResolvingKey != nil) == (flags & 0x08 != 0))
-      #expect((bond.client != nil) == (flags & 0x10 != 0))
+      expect(bond.isAuthenticated, is: flags & 0x01 != 0)
+      expect(bond.isSecureConnections, is: flags & 0x02 != 0)
+      expect(bond.role, is: flags & 0x04 != 0 ? .responder : .initiator)
+      expect((bond.identityResolvingKey != nil), is: flags & 0x08 != 0)
+      expect((bond.client != nil), is: flags & 0x10 != 0)
     }
   }
 
@@ -89,24 +89,24 @@ struct BondFileFieldTests {
       bytes[10] = flag
       var table = BondTable<2>()
       let identity = try BondFileFormat.read(file(bytes).span, into: &table)
-      #expect(identity?.address == (flag == 1 ? responderAddress : nil))
-      #expect(
-        identity?.identityResolvingKey
-          == (flag == 1 ? responderIdentity.identityResolvingKey : nil))
+      expect(identity?.address, is: flag == 1 ? responderAddress : nil)
+      expect(
+        identity?.identityResolvingKey,
+        is: flag == 1 ? responderIdentity.identityResolvingKey : nil)
     }
   }
 
   @Test("A file has at most 16 bonds, those used last")
   func most() {
-    #expect(BondFileFormat.mostBonds == 16)
+    expect(BondFileFormat.mostBonds, is: 16)
     for count in [0, 1, 15, 16, 17, 20] {
       let bytes = content(bonds: count)
       let kept = min(count, 16)
-      #expect(bytes[9] == UInt8(kept))
-      #expect(bytes.count == header + size * kept)
-      #expect(BondFileFormat.fileSize(bonds: kept) == bytes.count + 4)
+      expect(bytes[9], is: UInt8(kept))
+      expect(bytes.count, is: header + size * kept)
+      expect(BondFileFormat.fileSize(bonds: kept), is: bytes.count + 4)
       let bonds = read(file(bytes)).bonds
-      #expect(bonds.map { $0.identityAddress.bytes[0] } == (0..<kept).map { UInt8($0) })
+      expect(bonds.map { $0.identityAddress.bytes[0] }, is: (0..<kept).map { UInt8($0) })
     }
   }
 
@@ -116,7 +116,7 @@ struct BondFileFieldTests {
     var table = BondTable<3>()
     _ = try BondFileFormat.read(bytes.span, into: &table)
     let numbers = (0..<table.count).map { table.bond(at: $0)?.identityAddress.bytes[0] }
-    #expect(numbers == [0, 1, 2])
+    expect(numbers, is: [0, 1, 2])
     expect(table.isChanged, is: false)
   }
 }

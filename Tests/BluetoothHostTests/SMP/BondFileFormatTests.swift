@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 
 @Suite("The bytes of a bond file")
 struct BondFileFormatTests {
@@ -67,7 +67,7 @@ struct BondFileFormatTests {
     do throws(BondFileError) {
       content.identity = try BondFileFormat.read(bytes.span, into: &table)
     } catch {
-      #expect(table.count == 0, "A file that is refused leaves nothing behind.")
+      expect(table.count, is: 0, "A file that is refused leaves nothing behind.")
       throw error
     }
     for index in 0..<table.count {
@@ -97,32 +97,32 @@ struct BondFileFormatTests {
     expected += numbers(0x50) + [1, 1, 2, 0, 0, 1] + [UInt8](repeating: 0, count: 30)
     // Secure Connections, as the responder.
     expected += [0x06, 0, 2, 0, 0, 0, 0, 0xF0] + numbers(0x30) + [UInt8](repeating: 0, count: 78)
-    #expect(Array(file.dropLast(4)) == expected)
-    #expect(file.count == BondFileFormat.fileSize(bonds: 2))
+    expect(Array(file.dropLast(4)), is: expected)
+    expect(file.count, is: BondFileFormat.fileSize(bonds: 2))
     let content = try read(file)
-    #expect(content.bonds == [first, second])
-    #expect(content.identity?.address == address(9))
-    #expect(content.identity?.identityResolvingKey == key(0x40))
-    #expect(!content.isChanged)
+    expect(content.bonds, is: [first, second])
+    expect(content.identity?.address, is: address(9))
+    expect(content.identity?.identityResolvingKey, is: key(0x40))
+    expect(!content.isChanged)
     let empty = try read(bytes([], nil))
-    #expect(empty.bonds.isEmpty)
-    #expect(empty.identity == nil)
+    expect(empty.bonds.isEmpty)
+    expect(empty.identity == nil)
   }
 
   @Test("The checksum equals zlib's CRC-32")
   func checksum() {
     // Of "8BALBOND", 1, 0, 0 and 23 zeros, by Python's zlib.crc32.
-    #expect(bytes([], nil).suffix(4) == [34, 140, 124, 160])
+    expect(bytes([], nil).suffix(4), is: [34, 140, 124, 160])
   }
 
   @Test("A file that ends at any byte is refused")
   func truncation() {
     let file = bytes([first, second], identity)
     for count in 0..<file.count {
-      #expect(fault(Array(file.prefix(count))) == (count < 8 ? .foreign : .cut), "\(count) bytes")
+      expect(fault(Array(file.prefix(count))), is: count < 8 ? .foreign : .cut, "\(count) bytes")
     }
-    #expect(fault(file + [0]) == .damaged)
-    #expect(fault([]) == .foreign)
+    expect(fault(file + [0]), is: .damaged)
+    expect(fault([]), is: .foreign)
   }
 
   @Test("A file with any bit flipped is refused")
@@ -140,7 +140,8 @@ struct BondFileFormatTests {
           case 9: [changed[9] > 2 ? .cut : .damaged]
           default: [.damaged]
           }
-        #expect(fault(changed).map { expected.contains($0) } == true, "bit \(bit) of byte \(index)")
+        expect(
+          fault(changed).map { expected.contains($0) }, is: true, "bit \(bit) of byte \(index)")
       }
     }
   }
@@ -152,9 +153,9 @@ struct BondFileFormatTests {
       var noise = (0..<Int.random(in: 0...300, using: &generator)).map { _ in
         UInt8.random(in: .min ... .max, using: &generator)
       }
-      #expect(fault(noise) == .foreign)
+      expect(fault(noise), is: .foreign)
       noise = Array(bytes([], nil).prefix(10)) + noise
-      #expect(fault(noise) != nil)
+      expect(fault(noise) != nil)
     }
   }
 
@@ -165,7 +166,7 @@ struct BondFileFormatTests {
       bond.identityAddress = address(UInt8(number))
       return bond
     }
-    #expect(try read(bytes(bonds, identity)).bonds == bonds)
+    expect(try read(bytes(bonds, identity)).bonds, is: bonds)
     var table = BondTable<16>()
     for bond in bonds { table.store(bond) }
     func expectChange(_ isExpected: Bool, _ change: (inout BondTable<16>) -> Void) {

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @Suite("Bonds in memory")
 struct BondTableTests {
@@ -14,17 +14,17 @@ struct BondTableTests {
       }
       return found
     }
-    #expect(identities(stored) == [3, 2, 1])
+    expect(identities(stored), is: [3, 2, 1])
     stored.markUsed(at: 2)
-    #expect(identities(stored) == [1, 3, 2])
+    expect(identities(stored), is: [1, 3, 2])
     stored.store(numberedBond(4))
-    #expect(identities(stored) == [4, 1, 3])
+    expect(identities(stored), is: [4, 1, 3])
     // A bond with the same identity is replaced, and is the last used.
     stored.store(numberedBond(3, key: 9))
-    #expect(identities(stored) == [3, 4, 1])
-    #expect(stored.bond(at: 0)?.longTermKey == Number128(words: [9, 0, 0, 0]))
+    expect(identities(stored), is: [3, 4, 1])
+    expect(stored.bond(at: 0)?.longTermKey, is: Number128(words: [9, 0, 0, 0]))
     stored.remove(at: 1)
-    #expect(identities(stored) == [3, 1])
+    expect(identities(stored), is: [3, 1])
   }
 
   @Test("An index without a bond changes nothing")
@@ -46,7 +46,7 @@ struct BondTableTests {
     }
     var none = BondTable<0>()
     none.store(numberedBond(1))
-    #expect(none.count == 0)
+    expect(none.count, is: 0)
   }
 
   @Test("A bond is found by its identity address, by a private address, and by EDIV and Rand")
@@ -62,20 +62,20 @@ struct BondTableTests {
     func found(_ index: Int?) -> UInt8? {
       index.flatMap { table.bond(at: $0)?.identityAddress.bytes[0] }
     }
-    #expect(found(table.index(of: address(2))) == 2)
-    #expect(found(table.index(of: address(9))) == nil)
+    expect(found(table.index(of: address(2))), is: 2)
+    expect(found(table.index(of: address(9))), is: nil)
     let identity = LocalIdentity(
       identityResolvingKey: Number128(words: [irk, 0, 0, 0]), address: address(2))
     let resolvable = resolvableAddress(of: identity, prand: 0x12_3456)
-    #expect(found(table.index(resolving: resolvable)) == 2)
-    #expect(found(table.index(resolving: address(1))) == 1)
+    expect(found(table.index(resolving: resolvable)), is: 2)
+    expect(found(table.index(resolving: address(1))), is: 1)
     let unknown = LocalIdentity(
       identityResolvingKey: Number128(words: [1, 2, 3, 4]), address: address(2))
-    #expect(found(table.index(resolving: resolvableAddress(of: unknown, prand: 5))) == nil)
-    #expect(found(table.index(encryptedDiversifier: 5, randomNumber: 6)) == 3)
-    #expect(found(table.index(encryptedDiversifier: 5, randomNumber: 7)) == nil)
-    #expect(
-      found(table.index(encryptedDiversifier: 7, randomNumber: 8)) == nil,
+    expect(found(table.index(resolving: resolvableAddress(of: unknown, prand: 5))), is: nil)
+    expect(found(table.index(encryptedDiversifier: 5, randomNumber: 6)), is: 3)
+    expect(found(table.index(encryptedDiversifier: 5, randomNumber: 7)), is: nil)
+    expect(
+      found(table.index(encryptedDiversifier: 7, randomNumber: 8)), is: nil,
       "that key serves links as the central")
   }
 
@@ -84,13 +84,13 @@ struct BondTableTests {
     // IRK ec0234a357c8ad05341010a60a397d9b, prand 708194, hash 0dfbaa.
     let key = Number128(words: [0x0A39_7D9B, 0x3410_10A6, 0x57C8_AD05, 0xEC02_34A3])
     let address = DeviceAddress(kind: .random, bytes: [0xAA, 0xFB, 0x0D, 0x94, 0x81, 0x70])
-    #expect(address.isResolvable && !address.isIdentity)
-    #expect(address.isResolved(by: key))
-    #expect(!address.isResolved(by: Number128(words: [1, 0, 0, 0])))
+    expect(address.isResolvable && !address.isIdentity)
+    expect(address.isResolved(by: key))
+    expect(!address.isResolved(by: Number128(words: [1, 0, 0, 0])))
     let wrong = DeviceAddress(kind: .random, bytes: [0xAB, 0xFB, 0x0D, 0x94, 0x81, 0x70])
-    #expect(!wrong.isResolved(by: key))
+    expect(!wrong.isResolved(by: key))
     // The same bytes as a public address, or under other top bits, are no private address.
-    #expect(
+    expect(
       !DeviceAddress(kind: .public, bytes: [0xAA, 0xFB, 0x0D, 0x94, 0x81, 0x70])
         .isResolved(by: key))
   }
@@ -101,9 +101,9 @@ struct BondTableTests {
   func randomBits(random: UInt32) {
     let key = Number128(words: [1, 2, 3, 4])
     let address = DeviceAddress(resolvableWith: key, random: random)
-    #expect(address.isResolved(by: key))
+    expect(address.isResolved(by: key))
     let bits = [address.bytes[3], address.bytes[4], address.bytes[5] & 0x3F]
-    #expect(bits != [0, 0, 0] && bits != [0xFF, 0xFF, 0x3F])
-    if random == 0x30_8194 { #expect(bits == [0x94, 0x81, 0x30]) }
+    expect(bits != [0, 0, 0] && bits != [0xFF, 0xFF, 0x3F])
+    if random == 0x30_8194 { expect(bits, is: [0x94, 0x81, 0x30]) }
   }
 }

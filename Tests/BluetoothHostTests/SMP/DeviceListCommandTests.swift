@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 private func key(_ number: UInt8) -> Number128 { Number128(words: [UInt32(number), 2, 3, 4]) }
 
@@ -60,7 +60,7 @@ extension SecurityStation {
         command == readResolving ? resolving : command == readAccept ? accepting : 0
       let address = manager.finishPrivacyCommand(
         command.answer, refused.contains(command) ? .commandDisallowed : .success, value: value)
-      #expect(address == nil, "not an address")
+      expect(address, is: nil, "not an address")
     }
     return commands
   }
@@ -75,7 +75,7 @@ extension SecurityStation {
     _ = manager.takeKeyReply(at: 0)
     manager.encryptionChanged(.success, isEncrypted: true, at: 0, at: now)
     manager.closed(at: 0, at: now)
-    #expect(bond()?.identityAddress == address(number))
+    expect(bond()?.identityAddress, is: address(number))
   }
 }
 
@@ -106,9 +106,9 @@ extension Step where Subject == SecurityStation {
   ) -> Step {
     Step { station in
       let found = station.update(resolving: resolving, accepting: accepting, refusing: refused)
-      #expect(found == commands, sourceLocation: line)
-      #expect(!station.hasPrivacyCommand, sourceLocation: line)
-      BluetoothHostTests.expect(station.manager.takePrivacyCommand(), is: nil, sourceLocation: line)
+      expect(found, is: commands, sourceLocation: line)
+      expect(!station.hasPrivacyCommand, sourceLocation: line)
+      expect(station.manager.takePrivacyCommand(), is: nil, sourceLocation: line)
     }
   }
   /// Any other policy updates the lists.
@@ -287,7 +287,7 @@ private let changes: [Scenario<SecurityStation>] = [
     .also { station in
       let made = station.manager.makePrivateAddress()
       let address = try #require(made)
-      #expect(address.isResolved(by: responderIdentity.identityResolvingKey))
+      expect(address.isResolved(by: responderIdentity.identityResolvingKey))
     },
     .controllerStarted(resolves),
     .update([
@@ -326,8 +326,8 @@ struct DeviceListCommandTests {
     let heard = resolvableAddress(of: identity, prand: 5)
     let station = makeStation(admitsBondedOnly: false, features: resolves)
     expect(station.manager.noteAdvertiser(heard), is: address(1))
-    #expect(station.manager.linkAddress(of: address(1)) == heard, "before the update")
+    expect(station.manager.linkAddress(of: address(1)), is: heard, "before the update")
     _ = station.update(resolving: room, refusing: refused)
-    #expect(station.manager.linkAddress(of: address(1)) == (resolvesAll ? address(1) : heard))
+    expect(station.manager.linkAddress(of: address(1)), is: resolvesAll ? address(1) : heard)
   }
 }

@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 
 @Suite("Man-in-the-middle attacks")
 struct ManInTheMiddleTests {
@@ -28,7 +28,7 @@ struct ManInTheMiddleTests {
     })
     whole.run()
     let honest = whole.initiator.bond
-    #expect(honest != nil)
+    expect(honest != nil)
     let pdus = [(-1, request)] + whole.log.filter { !$0.isEncrypted }.map { ($0.number, $0.bytes) }
     for (number, bytes) in pdus where !way.isRepeatedRound(at: number) {
       for index in bytes.indices where number >= 0 || index > 0 {
@@ -51,12 +51,12 @@ struct ManInTheMiddleTests {
           if isUnprotected(way, bytes, index) {
             // The bonds have the same key, and the same strength as without the change.
             if let one = pipe.initiator.bond, let other = pipe.responder.bond {
-              #expect(one.longTermKey == other.longTermKey, comment)
-              #expect(one.isAuthenticated == honest?.isAuthenticated, comment)
-              #expect(one.isSecureConnections && other.isSecureConnections, comment)
+              expect(one.longTermKey, is: other.longTermKey, comment)
+              expect(one.isAuthenticated, is: honest?.isAuthenticated, comment)
+              expect(one.isSecureConnections && other.isSecureConnections, comment)
             }
           } else {
-            #expect(!pipe.initiator.isPaired && !pipe.responder.isPaired, comment)
+            expect(!pipe.initiator.isPaired && !pipe.responder.isPaired, comment)
           }
         }
       }
@@ -78,10 +78,10 @@ struct ManInTheMiddleTests {
       if pdu[0] == 0x01 { pdu[0] = 0x02 }
       initiator.receive(pdu)
     }
-    #expect(!initiator.isPaired)
-    #expect(
-      initiator.outcome
-        == .failed(way.isSecureConnections ? .invalidParameters : .confirmValueFailed))
+    expect(!initiator.isPaired)
+    expect(
+      initiator.outcome,
+      is: .failed(way.isSecureConnections ? .invalidParameters : .confirmValueFailed))
   }
 
   @Test("The own public key, the debug key and points off the curve are refused")
@@ -96,27 +96,27 @@ struct ManInTheMiddleTests {
     }
     let own = try begin()
     end.receive(own)
-    #expect(end.outcome == .failed(.invalidParameters), "the own key")
+    expect(end.outcome, is: .failed(.invalidParameters), "the own key")
 
     var negative = try begin()
     negative[64] ^= 0xFF
     end.receive(negative)
-    #expect(end.outcome == .failed(.invalidParameters), "the negative of the own key")
+    expect(end.outcome, is: .failed(.invalidParameters), "the negative of the own key")
 
     _ = try begin()
     end.receive(written { PairingPublicKey(.debug).write(to: &$0) })
-    #expect(end.outcome == .failed(.invalidParameters), "the debug key")
+    expect(end.outcome, is: .failed(.invalidParameters), "the debug key")
 
     var beside = written { PairingPublicKey(.debug).write(to: &$0) }
     beside[1] ^= 1
     _ = try begin()
     end.receive(beside)
-    #expect(end.outcome == .failed(.dhKeyCheckFailed), "off the curve")
-    #expect(end.nextPDU() == [0x05, 0x0B])
+    expect(end.outcome, is: .failed(.dhKeyCheckFailed), "off the curve")
+    expect(end.nextPDU(), is: [0x05, 0x0B])
 
     _ = try begin()
     end.receive([0x0C] + [UInt8](repeating: 0, count: 64))
-    #expect(end.outcome == .failed(.dhKeyCheckFailed), "zeros")
+    expect(end.outcome, is: .failed(.dhKeyCheckFailed), "zeros")
   }
 
   @Test("A man in the middle makes the compared numbers differ")
@@ -128,8 +128,8 @@ struct ManInTheMiddleTests {
       pipe.answers = false
       pipe.run()
     }
-    #expect(one.initiator.prompts.count == 1)
-    #expect(other.responder.prompts.count == 1)
-    #expect(one.initiator.prompts != other.responder.prompts)
+    expect(one.initiator.prompts.count, is: 1)
+    expect(other.responder.prompts.count, is: 1)
+    expect(one.initiator.prompts != other.responder.prompts)
   }
 }

@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 
 /// One device, whose peer is the test.
 typealias LoneEnd = PairingEnd<TestAgreement, FixedRandom>
@@ -85,24 +85,24 @@ struct NegotiationTests {
   @Test("A Pairing Request is accepted or refused", arguments: offers)
   fileprivate func request(offer: FeatureOffer) {
     let end = LoneEnd.responder(offer.policy, request: [0x01] + offer.features)
-    #expect(end.outcome == offer.failure.map { .failed($0) })
+    expect(end.outcome, is: offer.failure.map { .failed($0) })
     let answer = end.nextPDU()
     if let failure = offer.failure {
-      #expect(answer == [0x05, failure.rawValue])
+      expect(answer, is: [0x05, failure.rawValue])
     } else {
-      #expect(answer?.first == 0x02)
+      expect(answer?.first, is: 0x02)
     }
-    #expect(end.isActive == (offer.failure == nil))
+    expect(end.isActive, is: offer.failure == nil)
   }
 
   @Test("A Pairing Response is accepted or refused", arguments: offers)
   fileprivate func response(offer: FeatureOffer) {
     let end = LoneEnd.initiator(offer.policy, response: [0x02] + offer.features)
-    #expect(end.outcome == offer.failure.map { .failed($0) })
-    #expect(end.isActive == (offer.failure == nil))
+    expect(end.outcome, is: offer.failure.map { .failed($0) })
+    expect(end.isActive, is: offer.failure == nil)
     if let failure = offer.failure {
-      #expect(end.nextPDU() == [0x05, failure.rawValue])
-      #expect(end.nextPDU() == nil)
+      expect(end.nextPDU(), is: [0x05, failure.rawValue])
+      expect(end.nextPDU(), is: nil)
     }
   }
 
@@ -113,8 +113,8 @@ struct NegotiationTests {
     for (initiators, responders): (UInt8, UInt8) in [(keys, 0x03), (0x02, keys)] {
       let end = LoneEnd.initiator(response: [0x02, 3, 0, 0x09, 16, initiators, responders])
       let isRight = initiators & 0x0D == 0 && responders & 0x0C == 0
-      #expect(end.isActive == isRight)
-      #expect(end.outcome == (isRight ? nil : .failed(.invalidParameters)))
+      expect(end.isActive, is: isRight)
+      expect(end.outcome, is: isRight ? nil : .failed(.invalidParameters))
     }
   }
 
@@ -132,8 +132,8 @@ struct NegotiationTests {
     for (requirements, initiators, responders, expectedInitiators, expectedResponders) in cases {
       let end = LoneEnd.responder(
         request: [0x01, 3, 0, requirements, 16, initiators, responders])
-      #expect(
-        end.nextPDU() == [0x02, 3, 0, 0x09, 16, expectedInitiators, expectedResponders],
+      expect(
+        end.nextPDU(), is: [0x02, 3, 0, 0x09, 16, expectedInitiators, expectedResponders],
         "\(requirements), \(initiators), \(responders)")
     }
   }
@@ -141,7 +141,7 @@ struct NegotiationTests {
   @Test("A device without an identity requests only the peer's")
   func withoutIdentity() {
     let end = LoneEnd.responder(identity: nil, request: [0x01, 3, 0, 0x0D, 16, 0x03, 0x03])
-    #expect(end.nextPDU() == [0x02, 3, 0, 0x09, 16, 0x02, 0x00])
+    expect(end.nextPDU(), is: [0x02, 3, 0, 0x09, 16, 0x02, 0x00])
   }
 
   @Test("AuthReq follows the policy")
@@ -157,9 +157,9 @@ struct NegotiationTests {
     for (policy, byte) in policies {
       let end = LoneEnd(TestAgreement(), FixedRandom(seed: 1))
       let request = end.initiate(policy)
-      #expect(request?[3] == byte, "\(policy)")
-      #expect(request?[5] == 0x00, "no identity, no keys of the initiator")
-      #expect(request?[6] == (policy.bonds ? 0x03 : 0x00))
+      expect(request?[3], is: byte, "\(policy)")
+      expect(request?[5], is: 0x00, "no identity, no keys of the initiator")
+      expect(request?[6], is: policy.bonds ? 0x03 : 0x00)
     }
   }
 
@@ -170,10 +170,10 @@ struct NegotiationTests {
       way.initiator.bonds = one
       way.responder.bonds = other
       let pipe = way.pipe().run()
-      #expect(pipe.initiator.outcome == .paired(nil))
-      #expect(pipe.responder.outcome == .paired(nil))
-      #expect(pipe.log.allSatisfy { !$0.isEncrypted }, "no keys are distributed")
-      #expect(pipe.initiator.security == .encrypted | .secureConnections)
+      expect(pipe.initiator.outcome, is: .paired(nil))
+      expect(pipe.responder.outcome, is: .paired(nil))
+      expect(pipe.log.allSatisfy { !$0.isEncrypted }, "no keys are distributed")
+      expect(pipe.initiator.security, is: .encrypted | .secureConnections)
     }
   }
 }

@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 
 /// One way to pair: a generation and an association model.
 struct PairingCase: CustomTestStringConvertible, Sendable {

@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 
 /// A key agreement with these results of its steps.
 private struct ScriptedAgreement: KeyAgreement, ~Copyable {
@@ -30,7 +30,7 @@ struct PairingDetailTests {
     let end = PairingEnd(TestAgreement(), ListedRandom(nonce + random))
     end.respond(identity: responderIdentity, to: [0x01, 3, 0, 0x01, 16, 0, responderKeys])
     let response = end.nextPDU() ?? []
-    #expect(response == [0x02, 3, 0, 0x09, 16, 0, responderKeys])
+    expect(response, is: [0x02, 3, 0, 0x09, 16, 0, responderKeys])
     var bytes = InlineArray<7, UInt8>(repeating: 0)
     for index in 0..<7 { bytes[index] = response[index] }
     end.receive(
@@ -47,7 +47,7 @@ struct PairingDetailTests {
     end.encrypted()
     var pdus: [[UInt8]] = []
     while let pdu = end.nextPDU() { pdus.append(pdu) }
-    #expect(end.isPaired)
+    expect(end.isPaired)
     return pdus
   }
 
@@ -55,9 +55,9 @@ struct PairingDetailTests {
   func legacyIdentifier() {
     let key = pdu(0x06, Number128(words: [5, 6, 7, 8]))
     for (number, rand): (UInt32, UInt8) in [(9, 9), (0, 1), (1, 1), (2, 2)] {
-      #expect(
-        legacyKeys([5, 6, 7, 8, 0x000A_2345, number])
-          == [key, [0x07, 0x45, 0x23, rand, 0, 0, 0, 0, 0, 0, 0]])
+      expect(
+        legacyKeys([5, 6, 7, 8, 0x000A_2345, number]),
+        is: [key, [0x07, 0x45, 0x23, rand, 0, 0, 0, 0, 0, 0, 0]])
     }
     expect(
       legacyKeys([5, 6, 7, 8, 1, 2], responderKeys: 0x02),
@@ -74,8 +74,8 @@ struct PairingDetailTests {
         TestAgreement(),
         ListedRandom([UInt32](repeating: 0, count: 8 * zeros) + [UInt32](repeating: 1, count: 8)))
       end.initiate(response: [0x02, 3, 0, 0x09, 16, 0, 0])
-      #expect(end.outcome == (zeros < 4 ? nil : .failed(.unspecifiedReason)), "\(zeros)")
-      #expect(end.needsStep == (zeros < 4), "\(zeros)")
+      expect(end.outcome, is: zeros < 4 ? nil : .failed(.unspecifiedReason), "\(zeros)")
+      expect(end.needsStep, is: zeros < 4, "\(zeros)")
     }
   }
 
@@ -97,8 +97,8 @@ struct PairingDetailTests {
         end.pairing.step(at: at(time))
         end.collect()
       }
-      #expect(end.outcome == (code == 0x05 ? .failed(.unspecifiedReason) : nil), "\(label)")
-      #expect(end.nextPDU()?.first == code, "\(label)")
+      expect(end.outcome, is: code == 0x05 ? .failed(.unspecifiedReason) : nil, "\(label)")
+      expect(end.nextPDU()?.first, is: code, "\(label)")
     }
   }
 
@@ -110,10 +110,10 @@ struct PairingDetailTests {
         careful.initiator.confirmsJustWorks = confirms
         careful.responder.confirmsJustWorks = confirms
         let pipe = careful.pipe().run()
-        #expect(pipe.initiator.isPaired && pipe.responder.isPaired, "\(way)")
+        expect(pipe.initiator.isPaired && pipe.responder.isPaired, "\(way)")
         for end in [pipe.initiator, pipe.responder] {
-          #expect(
-            end.prompts.contains(.confirmPairing) == (confirms && way.model == .justWorks),
+          expect(
+            end.prompts.contains(.confirmPairing), is: confirms && way.model == .justWorks,
             "\(way)")
         }
       }
@@ -124,20 +124,20 @@ struct PairingDetailTests {
   func timer() {
     let end = LoneEnd(TestAgreement(), FixedRandom(seed: 4))
     end.pairing.begin(.initiator, policy: PairingPolicy(), identity: nil, at: at(100))
-    #expect(end.deadline == at(30_100))
+    expect(end.deadline, is: at(30_100))
     _ = end.nextPDU(at: at(200))
-    #expect(end.deadline == at(30_100))
+    expect(end.deadline, is: at(30_100))
     end.receive([0x02, 3, 0, 0x09, 16, 0, 0], at: at(300))
-    #expect(end.deadline == at(30_300))
+    expect(end.deadline, is: at(30_300))
     end.work(at: at(400))
-    #expect(end.deadline == at(30_400), "the public key is queued")
+    expect(end.deadline, is: at(30_400), "the public key is queued")
     _ = end.nextPDU(at: at(500))
-    #expect(end.deadline == at(30_400))
+    expect(end.deadline, is: at(30_400))
     end.pairing.advance(to: at(30_399))
-    #expect(end.isActive)
+    expect(end.isActive)
     end.pairing.advance(to: at(30_400))
-    #expect(!end.isActive)
-    #expect(end.deadline == nil)
+    expect(!end.isActive)
+    expect(end.deadline, is: nil)
   }
 
   @Test("Encryption that ends while keys are distributed fails the pairing")
@@ -151,12 +151,12 @@ struct PairingDetailTests {
       let pipe = PairingCase.all[0].pipe()
       pipe.stopsBefore = { $0.isEncrypted }
       pipe.run()
-      #expect(pipe.stopped != nil)
+      expect(pipe.stopped != nil)
       let isConcerned = pipe.initiator.pairing.encryptionChanged(
         status, isEncrypted: isEncrypted, at: at(0))
       pipe.initiator.collect()
-      #expect(!isConcerned, "the key has been used already")
-      #expect(pipe.initiator.outcome == outcome)
+      expect(!isConcerned, "the key has been used already")
+      expect(pipe.initiator.outcome, is: outcome)
     }
   }
 
@@ -166,14 +166,14 @@ struct PairingDetailTests {
     pipe.stopsBefore = { $0.bytes[0] == 0x04 && $0.sender == .responder }
     pipe.run()
     let key = pipe.responder.pairing.keyForRequest()
-    #expect(key != nil)
+    expect(key != nil)
     expect(
       pipe.responder.pairing.encryptionChanged(.success, isEncrypted: true, at: at(5_000)), is: true
     )
-    #expect(pipe.responder.deadline == at(35_000))
+    expect(pipe.responder.deadline, is: at(35_000))
     // Each sent key queues the next one.
-    #expect(pipe.responder.nextPDU(at: at(6_000))?.first == 0x06)
-    #expect(pipe.responder.deadline == at(36_000))
+    expect(pipe.responder.nextPDU(at: at(6_000))?.first, is: 0x06)
+    expect(pipe.responder.deadline, is: at(36_000))
   }
 
   @Test("Secure Connections ignores the bit EncKey of a response")
@@ -182,9 +182,9 @@ struct PairingDetailTests {
     // The initiator has requested EncKey and IdKey.
     pipe.onPDU = { pdu in pdu.bytes[0] == 0x02 ? Array(pdu.bytes.dropLast()) + [0x03] : pdu.bytes }
     pipe.run()
-    #expect(pipe.initiator.isPaired && pipe.responder.isPaired)
-    #expect(pipe.initiator.bond?.longTermKey == pipe.responder.bond?.longTermKey)
-    #expect(!pipe.log.contains { $0.bytes[0] == 0x06 })
+    expect(pipe.initiator.isPaired && pipe.responder.isPaired)
+    expect(pipe.initiator.bond?.longTermKey, is: pipe.responder.bond?.longTermKey)
+    expect(!pipe.log.contains { $0.bytes[0] == 0x06 })
   }
 
   @Test("A non-resolvable private address fits every identity")
@@ -192,8 +192,8 @@ struct PairingDetailTests {
     let central = SecurityStation(identity: initiatorIdentity, seed: 1)
     let peripheral = SecurityStation(identity: responderIdentity, seed: 2)
     central.pairs(with: peripheral, from: DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5, 6]))
-    #expect(peripheral.bond()?.identityAddress == initiatorAddress)
-    #expect(peripheral.manager.security(at: 0).contains(.encrypted | .bonded))
+    expect(peripheral.bond()?.identityAddress, is: initiatorAddress)
+    expect(peripheral.manager.security(at: 0).contains(.encrypted | .bonded))
   }
 
   @Test("Before its key is given, encryption does not concern the pairing")
@@ -211,7 +211,7 @@ struct PairingDetailTests {
           end.pairing.encryptionChanged(status, isEncrypted: isEncrypted, at: at(0)), is: false)
       }
       pipe.goOn()
-      #expect(pipe.initiator.isPaired && pipe.responder.isPaired)
+      expect(pipe.initiator.isPaired && pipe.responder.isPaired)
     }
   }
 
@@ -224,17 +224,17 @@ struct PairingDetailTests {
       Issue.record("no check")
       return
     }
-    #expect(!pipe.initiator.isEncryptionPending)
+    expect(!pipe.initiator.isEncryptionPending)
     expect(pipe.initiator.pairing.takeEncryptionKey(), is: nil)
     pipe.initiator.receive(check.bytes)
-    #expect(pipe.initiator.isEncryptionPending)
-    #expect(!pipe.responder.isEncryptionPending)
+    expect(pipe.initiator.isEncryptionPending)
+    expect(!pipe.responder.isEncryptionPending)
     expect(pipe.initiator.pairing.keyForRequest(), is: nil)
     expect(pipe.responder.pairing.takeEncryptionKey(), is: nil)
     let key = pipe.initiator.pairing.takeEncryptionKey()
-    #expect(key != nil)
+    expect(key != nil)
     expect(pipe.responder.pairing.keyForRequest(), is: key)
-    #expect(!pipe.initiator.isEncryptionPending)
+    expect(!pipe.initiator.isEncryptionPending)
     expect(pipe.initiator.pairing.takeEncryptionKey(), is: nil)
   }
 
@@ -254,11 +254,11 @@ struct PairingDetailTests {
       let short = written(capacity: pdu.bytes.count - 1) {
         expect(end.pairing.writePDU(to: &$0, at: at(0)), is: false)
       }
-      #expect(short == [] && end.hasPDU, "PDU \(pdu.number)")
+      expect(short == [] && end.hasPDU, "PDU \(pdu.number)")
       let bytes = written(capacity: pdu.bytes.count) {
         expect(end.pairing.writePDU(to: &$0, at: at(0)), is: true)
       }
-      #expect(bytes == pdu.bytes, "PDU \(pdu.number)")
+      expect(bytes, is: pdu.bytes, "PDU \(pdu.number)")
     }
   }
 
@@ -287,8 +287,8 @@ struct PairingDetailTests {
         on: PairingLink(role: .responder, ownAddress: responderAddress, peerAddress: address),
         to: request ?? [])
       pipe.run()
-      #expect(initiator.isPaired && responder.isPaired, "\(label)")
-      #expect((responder.bond != nil) == hasBond, "\(label)")
+      expect(initiator.isPaired && responder.isPaired, "\(label)")
+      expect((responder.bond != nil), is: hasBond, "\(label)")
     }
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @Suite("Interrupted pairing")
 struct PairingLossTests {
@@ -12,15 +12,15 @@ struct PairingLossTests {
       let pipe = way.pipe()
       pipe.onPDU = { $0.number == lost ? nil : $0.bytes }
       pipe.run()
-      #expect(pipe.log.count == lost + 1)
+      expect(pipe.log.count, is: lost + 1)
       // The sender of the last key has finished; the key is lost.
       let isLast = lost == whole.log.count - 1
-      #expect(pipe.initiator.isPaired == isLast, "PDU \(lost)")
-      #expect(!pipe.responder.isPaired, "PDU \(lost)")
+      expect(pipe.initiator.isPaired, is: isLast, "PDU \(lost)")
+      expect(!pipe.responder.isPaired, "PDU \(lost)")
       for end in [pipe.initiator, pipe.responder] {
-        #expect(end.isPaired || end.outcome == .linkLost, "PDU \(lost)")
-        #expect(!end.isActive)
-        #expect(end.nextPDU() == nil, "the link has ended")
+        expect(end.isPaired || end.outcome == .linkLost, "PDU \(lost)")
+        expect(!end.isActive)
+        expect(end.nextPDU(), is: nil, "the link has ended")
       }
     }
   }
@@ -34,15 +34,15 @@ struct PairingLossTests {
       pipe.run()
       for end in [pipe.initiator, pipe.responder] where end.isActive {
         // Every PDU so far was at 0.
-        #expect(end.deadline == Instant(rawValue: 30_000))
+        expect(end.deadline, is: Instant(rawValue: 30_000))
         end.pairing.advance(to: Instant(rawValue: 29_999))
         end.collect()
-        #expect(end.isActive)
+        expect(end.isActive)
         end.pairing.advance(to: Instant(rawValue: 30_000))
         end.collect()
-        #expect(end.outcome == .timedOut, "before PDU \(stop)")
-        #expect(!end.isActive)
-        #expect(end.nextPDU() == nil, "SMP has ended on this link, without Pairing Failed")
+        expect(end.outcome, is: .timedOut, "before PDU \(stop)")
+        expect(!end.isActive)
+        expect(end.nextPDU(), is: nil, "SMP has ended on this link, without Pairing Failed")
       }
     }
   }
@@ -53,8 +53,8 @@ struct PairingLossTests {
     let deadline = end.deadline
     for code: UInt8 in [0x00, 0x0F, 0x10, 0xFF, 0x0B] {
       end.receive([code, 0x01], at: Instant(rawValue: 10_000))
-      #expect(end.isActive)
-      #expect(end.deadline == deadline)
+      expect(end.isActive)
+      expect(end.deadline, is: deadline)
     }
   }
 
@@ -63,9 +63,9 @@ struct PairingLossTests {
     let pipe = way.pipe()
     pipe.encryptionStatus = .pinOrKeyMissing
     pipe.run()
-    #expect(pipe.initiator.outcome == .encryptionFailed(.pinOrKeyMissing))
-    #expect(pipe.responder.outcome == .encryptionFailed(.pinOrKeyMissing))
-    #expect(pipe.initiator.security == nil && pipe.responder.security == nil)
+    expect(pipe.initiator.outcome, is: .encryptionFailed(.pinOrKeyMissing))
+    expect(pipe.responder.outcome, is: .encryptionFailed(.pinOrKeyMissing))
+    expect(pipe.initiator.security == nil && pipe.responder.security == nil)
   }
 
   @Test("The peer's Pairing Failed is the outcome, and is not answered")
@@ -73,14 +73,14 @@ struct PairingLossTests {
     for reason: UInt8 in 0...255 {
       let end = LoneEnd.responder(request: [0x01, 3, 0, 0x09, 16, 0, 0])
       end.receive([0x05, reason])
-      #expect(end.outcome == .refused(PairingError(rawValue: reason)))
-      #expect(end.nextPDU() == nil)
+      expect(end.outcome, is: .refused(PairingError(rawValue: reason)))
+      expect(end.nextPDU(), is: nil)
     }
     for wrong: [UInt8] in [[0x05], [0x05, 1, 2]] {
       let end = LoneEnd.responder(request: [0x01, 3, 0, 0x09, 16, 0, 0])
       end.receive(wrong)
-      #expect(
-        end.outcome == .refused(.unspecifiedReason),
+      expect(
+        end.outcome, is: .refused(.unspecifiedReason),
         "a malformed Pairing Failed ends the pairing, too")
     }
   }
@@ -98,15 +98,15 @@ struct PairingLossTests {
       pipe.run()
       switch end.prompts.last {
       case .compareNumber:
-        #expect(end.confirm(false))
-        #expect(end.outcome == .failed(.numericComparisonFailed))
+        expect(end.confirm(false))
+        expect(end.outcome, is: .failed(.numericComparisonFailed))
       case .enterPasskey:
-        #expect(end.enterPasskey(nil))
-        #expect(end.outcome == .failed(.passkeyEntryFailed))
+        expect(end.enterPasskey(nil))
+        expect(end.outcome, is: .failed(.passkeyEntryFailed))
       default:
         // This device shows the passkey, and has no prompt.
-        #expect(!end.confirm(true))
-        #expect(!end.enterPasskey(1))
+        expect(!end.confirm(true))
+        expect(!end.enterPasskey(1))
         continue
       }
       pipe.run()
@@ -135,13 +135,13 @@ struct PairingLossTests {
       for (index, end) in [pipe.initiator, pipe.responder].enumerated()
       where end.prompts.last == .enterPasskey {
         // Where both enter, they differ.
-        #expect(end.enterPasskey(way.model == .passkeyEnteredAtBoth && index == 0 ? right : wrong))
+        expect(end.enterPasskey(way.model == .passkeyEnteredAtBoth && index == 0 ? right : wrong))
       }
       pipe.run()
-      #expect(!pipe.initiator.isPaired && !pipe.responder.isPaired)
+      expect(!pipe.initiator.isPaired && !pipe.responder.isPaired)
       let outcomes = [pipe.initiator.outcome, pipe.responder.outcome]
-      #expect(outcomes.contains(.failed(.confirmValueFailed)), "bit \(bit)")
-      #expect(outcomes.contains(.refused(.confirmValueFailed)), "bit \(bit)")
+      expect(outcomes.contains(.failed(.confirmValueFailed)), "bit \(bit)")
+      expect(outcomes.contains(.refused(.confirmValueFailed)), "bit \(bit)")
     }
   }
 
@@ -149,12 +149,12 @@ struct PairingLossTests {
   func strayAnswers() {
     let pipe = PairingCase.all[3].pipe()
     pipe.answers = false
-    #expect(!pipe.initiator.enterPasskey(1), "before the prompt")
+    expect(!pipe.initiator.enterPasskey(1), "before the prompt")
     pipe.run()
-    #expect(pipe.initiator.prompts == [.enterPasskey])
-    #expect(!pipe.initiator.confirm(true))
-    #expect(!pipe.initiator.enterPasskey(1_000_000))
-    #expect(pipe.initiator.enterPasskey(999_999))
-    #expect(!pipe.initiator.enterPasskey(999_999), "only once")
+    expect(pipe.initiator.prompts, is: [.enterPasskey])
+    expect(!pipe.initiator.confirm(true))
+    expect(!pipe.initiator.enterPasskey(1_000_000))
+    expect(pipe.initiator.enterPasskey(999_999))
+    expect(!pipe.initiator.enterPasskey(999_999), "only once")
   }
 }

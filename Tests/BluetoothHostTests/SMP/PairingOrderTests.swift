@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 
 /// A PDU of the right length for each code, with random contents.
 func randomPDU(_ code: UInt8, _ random: inout FixedRandom) -> [UInt8] {
@@ -70,21 +70,21 @@ struct PairingOrderTests {
     end.receive(pdu)
     switch verdict {
     case .ignored:
-      #expect(end.isActive, comment)
+      expect(end.isActive, comment)
       pipe.goOn()
-      #expect(pipe.initiator.isPaired && pipe.responder.isPaired, comment)
+      expect(pipe.initiator.isPaired && pipe.responder.isPaired, comment)
       return
     case .accepted:
       // The right PDU is now the second one.
       break
     case .refused:
-      #expect(end.outcome == .refused(PairingError(rawValue: pdu[1])), comment)
+      expect(end.outcome, is: .refused(PairingError(rawValue: pdu[1])), comment)
     case .failed(let reason):
-      #expect(end.outcome == .failed(reason), comment)
+      expect(end.outcome, is: .failed(reason), comment)
     }
     pipe.goOn()
-    #expect(!end.isPaired, comment)
-    #expect(!end.isActive || verdict == .accepted, comment)
+    expect(!end.isPaired, comment)
+    expect(!end.isActive || verdict == .accepted, comment)
   }
 
   @Test("A repeated PDU ends the pairing", arguments: PairingCase.varied)
@@ -100,7 +100,7 @@ struct PairingOrderTests {
       let isOver = !end.isActive
       pipe.goOn()
       // After the last PDU the pairing is complete.
-      #expect(!end.isPaired || isOver, "PDU \(number)")
+      expect(!end.isPaired || isOver, "PDU \(number)")
     }
   }
 
@@ -113,8 +113,9 @@ struct PairingOrderTests {
         pipe.onPDU = { $0.number == pdu.number ? wrong : $0.bytes }
         pipe.run()
         let receiver = pdu.sender == .initiator ? pipe.responder : pipe.initiator
-        #expect(
-          receiver.outcome == .failed(.invalidParameters), "PDU \(pdu.number), \(wrong.count) bytes"
+        expect(
+          receiver.outcome, is: .failed(.invalidParameters),
+          "PDU \(pdu.number), \(wrong.count) bytes"
         )
       }
     }
@@ -126,7 +127,7 @@ struct PairingOrderTests {
     let end = LoneEnd.responder(request: [0x01, 3, 0, 0x09, 16, 0, 0])
     var random = FixedRandom(seed: 5)
     end.receive(randomPDU(0x0C, &random))
-    #expect(end.outcome == .failed(.unspecifiedReason))
+    expect(end.outcome, is: .failed(.unspecifiedReason))
   }
 
   @Test("A second public key is refused")
@@ -139,7 +140,7 @@ struct PairingOrderTests {
       let key = TestAgreement.publicKey(for: number)
       end.receive(written { PairingPublicKey(key).write(to: &$0) })
     }
-    #expect(end.outcome == .failed(.unspecifiedReason))
+    expect(end.outcome, is: .failed(.unspecifiedReason))
   }
 }
 

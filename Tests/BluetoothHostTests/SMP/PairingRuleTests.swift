@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 private let request: [UInt8] = [0x01, 3, 0, 0x09, 16, 0, 0]
 
@@ -164,7 +164,7 @@ private let scenarios: [Scenario<SecurityStation>] = [
         expect(station.manager.confirm(true, at: index, at: station.now), is: false)
       }
       station.manager.closed(at: 1, at: station.now)
-      #expect(station.manager.pairingIndex == 0)
+      expect(station.manager.pairingIndex, is: 0)
     },
     .calls(.show(.enterPasskey, 0)),
     .also { expect($0.manager.enterPasskey(1, at: 0, at: $0.now), is: true) }, .codes(0x03),
@@ -176,19 +176,19 @@ extension Step where Subject == SecurityStation {
   fileprivate static var isOver: Step {
     Step { station in
       station.advance(to: 30_006)
-      #expect(station.calls == [])
+      expect(station.calls, is: [])
       station.advance(to: 30_007)
-      #expect(station.calls == [.ended(.timedOut, 0)])
-      #expect(!station.hasPDU())
+      expect(station.calls, is: [.ended(.timedOut, 0)])
+      expect(!station.hasPDU())
       station.advance(to: 60_014)
-      #expect(station.calls.count == 1)
+      expect(station.calls.count, is: 1)
       for code: UInt8 in 0...15 { station.receive([code, 1]) }
-      #expect(!station.hasPDU())
-      #expect(!station.pair())
-      #expect(!station.secure())
+      expect(!station.hasPDU())
+      expect(!station.pair())
+      expect(!station.secure())
       var hasPDU = true
       _ = written { hasPDU = station.manager.writePDU(at: 0, to: &$0, at: station.now) }
-      #expect(!hasPDU)
+      expect(!hasPDU)
     }
   }
 }
@@ -227,42 +227,42 @@ struct PairingRuleTests {
     if row.value.role == .responder {
       station.receive(request)
     } else {
-      #expect(station.pair())
+      expect(station.pair())
     }
     _ = station.takePDUs()
     row.value.end(station)
-    #expect(station.calls == [.ended(row.value.outcome, 0)])
-    #expect(station.manager.pairingIndex == nil)
+    expect(station.calls, is: [.ended(row.value.outcome, 0)])
+    expect(station.manager.pairingIndex, is: nil)
     station.manager.closed(at: 0, at: station.now)
     station.open(.initiator)
-    #expect(station.pair() != row.value.waits)
+    expect(station.pair() != row.value.waits)
     guard row.value.waits else { return }
     station.now = at(station.now.rawValue + 999)
-    #expect(!station.pair())
+    expect(!station.pair())
     station.now = at(station.now.rawValue + 1)
-    #expect(station.pair())
+    expect(station.pair())
   }
 
   @Test("A central does what a Security Request asks, or refuses it", arguments: requestCases)
   fileprivate func securityRequest(row: Row<RequestCase>) {
     let station = SecurityStation.alone(.initiator, row.value.bond, policy: row.value.policy)
     if row.value.isEncrypted {
-      #expect(station.secure())
+      expect(station.secure())
       _ = station.manager.takeEncryption(at: 0, at: station.now)
       // While the controller encrypts, nothing else begins.
       station.receive([0x0B, 0x05])
-      #expect(!station.hasPDU() && !station.hasCommand())
+      expect(!station.hasPDU() && !station.hasCommand())
       station.manager.encryptionChanged(.success, isEncrypted: true, at: 0, at: station.now)
     }
     station.receive(row.value.pdu)
-    #expect(station.hasCommand() == (row.value.result == .encrypts))
+    expect(station.hasCommand(), is: row.value.result == .encrypts)
     let sent = station.takePDUs()
     switch row.value.result {
-    case .nothing, .encrypts: #expect(sent == [])
-    case .pairs: #expect(sent.count == 1 && sent.first?.first == 0x01)
-    case .refuses(let reason): #expect(sent == [[0x05, reason]])
+    case .nothing, .encrypts: expect(sent, is: [])
+    case .pairs: expect(sent.count == 1 && sent.first?.first == 0x01)
+    case .refuses(let reason): expect(sent, is: [[0x05, reason]])
     }
-    #expect((station.manager.pairingIndex == 0) == (row.value.result == .pairs))
+    expect((station.manager.pairingIndex == 0), is: row.value.result == .pairs)
   }
 
   @Test("AuthReq and the pairing require at least the security of the bond")
@@ -277,11 +277,11 @@ struct PairingRuleTests {
     ]
     for (bond, policy, requirements) in cases {
       let station = SecurityStation.alone(.responder, bond, policy: policy)
-      #expect(station.pair())
-      #expect(station.takePDUs() == [[0x0B, requirements]])
+      expect(station.pair())
+      expect(station.takePDUs(), is: [[0x0B, requirements]])
       let central = SecurityStation.alone(.initiator, bond, policy: policy)
-      #expect(central.pair())
-      #expect(central.takePDUs().first?[3] == requirements)
+      expect(central.pair())
+      expect(central.takePDUs().first?[3], is: requirements)
     }
   }
 
@@ -294,15 +294,15 @@ struct PairingRuleTests {
     for (pdu, reason) in answers {
       let station = SecurityStation.alone(.responder)
       station.receive(pdu)
-      #expect(station.calls == [])
-      #expect(station.pair())
+      expect(station.calls, is: [])
+      expect(station.pair())
       _ = station.takePDUs()
-      #expect(station.manager.deadline == at(30_000))
+      expect(station.manager.deadline, is: at(30_000))
       station.receive(pdu)
       station.receive(pdu)
-      #expect(station.calls == [.ended(.refused(reason), 0)])
-      #expect(station.manager.deadline == nil)
-      #expect(station.takePDUs() == [])
+      expect(station.calls, is: [.ended(.refused(reason), 0)])
+      expect(station.manager.deadline, is: nil)
+      expect(station.takePDUs(), is: [])
     }
   }
 
@@ -311,7 +311,7 @@ struct PairingRuleTests {
     let failing = SecurityStation.alone(.responder)
     failing.receive([0x03])
     let requesting = SecurityStation.alone(.responder)
-    #expect(requesting.pair())
+    expect(requesting.pair())
     for (station, expected): (SecurityStation, [UInt8]) in [
       (failing, [0x05, 0x07]), (requesting, [0x0B, 0x09]),
     ] {
@@ -319,14 +319,14 @@ struct PairingRuleTests {
         let pdu = written(capacity: capacity) {
           expect(station.manager.writePDU(at: 0, to: &$0, at: station.now), is: false)
         }
-        #expect(pdu == [])
-        #expect(station.hasPDU())
+        expect(pdu, is: [])
+        expect(station.hasPDU())
       }
       let pdu = written(capacity: 2) {
         expect(station.manager.writePDU(at: 0, to: &$0, at: station.now), is: true)
       }
-      #expect(pdu == expected)
-      #expect(!station.hasPDU())
+      expect(pdu, is: expected)
+      expect(!station.hasPDU())
     }
   }
 }

@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 
 /// Whether a value's memory contains the bytes, also in unused parts.
 private func memory<Value: ~Copyable>(of value: inout Value, holds secret: [UInt8]) -> Bool {
@@ -28,7 +28,7 @@ struct PairingSecretsTests {
     pipe.run()
     let initiator = try #require(pipe.initiator.bond)
     let responder = try #require(pipe.responder.bond)
-    #expect(initiator.longTermKey == responder.longTermKey, "the curve gives both the same key")
+    expect(initiator.longTermKey, is: responder.longTermKey, "the curve gives both the same key")
     var secrets = encryptionKeys + [bytes(initiator.longTermKey)]
     secrets += [initiator, responder].compactMap { $0.identityResolvingKey.map { bytes($0) } }
     if way.isSecureConnections {
@@ -41,8 +41,8 @@ struct PairingSecretsTests {
       secrets.append(bytes(try sharedKey(privateKeys[0], with: publicKey(of: privateKeys[1]))))
     }
     for secret in secrets {
-      #expect(!memory(of: &pipe.initiator.pairing, holds: secret), "\(secret)")
-      #expect(!memory(of: &pipe.responder.pairing, holds: secret), "\(secret)")
+      expect(!memory(of: &pipe.initiator.pairing, holds: secret), "\(secret)")
+      expect(!memory(of: &pipe.responder.pairing, holds: secret), "\(secret)")
     }
   }
 
@@ -54,11 +54,11 @@ struct PairingSecretsTests {
       identity: initiatorIdentity, response: [0x02, 2, 0, 0x0D, 16, 0, 0])
     var random = FixedRandom(seed: 1)
     let privateKey: Number256 = random.nextNumber()
-    #expect(memory(of: &end.pairing, holds: bytes(privateKey)), "while it is needed")
+    expect(memory(of: &end.pairing, holds: bytes(privateKey)), "while it is needed")
     end.pairing.linkLost()
     end.collect()
-    #expect(!memory(of: &end.pairing, holds: bytes(privateKey)))
-    #expect(!memory(of: &end.pairing, holds: bytes(initiatorIdentity.identityResolvingKey)))
+    expect(!memory(of: &end.pairing, holds: bytes(privateKey)))
+    expect(!memory(of: &end.pairing, holds: bytes(initiatorIdentity.identityResolvingKey)))
   }
 
   @Test("The next pairing leaves no secrets of an unfinished one in memory")
@@ -69,14 +69,14 @@ struct PairingSecretsTests {
       policy, identity: initiatorIdentity, response: [0x02, 2, 0, 0x0D, 16, 0, 0])
     var random = FixedRandom(seed: 1)
     let privateKey: Number256 = random.nextNumber()
-    #expect(memory(of: &end.pairing, holds: bytes(privateKey)))
+    expect(memory(of: &end.pairing, holds: bytes(privateKey)))
     end.pairing.begin(.initiator, policy: policy, identity: nil, at: Instant(rawValue: 0))
     end.collect()
-    #expect(!memory(of: &end.pairing, holds: bytes(privateKey)))
+    expect(!memory(of: &end.pairing, holds: bytes(privateKey)))
     // It begins with the first step, and without the PDUs of the other one.
     expect(end.pairing.needsStep, is: false)
-    #expect(end.nextPDU()?.first == 0x01)
-    #expect(end.nextPDU() == nil)
+    expect(end.nextPDU()?.first, is: 0x01)
+    expect(end.nextPDU(), is: nil)
   }
 
   @Test("The manager erases a key that the controller has")
@@ -90,10 +90,10 @@ struct PairingSecretsTests {
       Issue.record("no key was given")
       return
     }
-    #expect(!memory(of: &peripheral.manager, holds: bytes(key)))
-    #expect(!memory(of: &central.manager, holds: bytes(key)))
+    expect(!memory(of: &peripheral.manager, holds: bytes(key)))
+    expect(!memory(of: &central.manager, holds: bytes(key)))
     let bond = try #require(peripheral.bond())
-    #expect(memory(of: &peripheral.manager, holds: bytes(bond.longTermKey)), "the bond has its key")
+    expect(memory(of: &peripheral.manager, holds: bytes(bond.longTermKey)), "the bond has its key")
   }
 
   @Test("The table erases removed and replaced bonds")
@@ -107,13 +107,13 @@ struct PairingSecretsTests {
         isSecureConnections: true, role: .responder)
     }
     for number: UInt32 in 1...3 { table.store(bond(number)) }
-    #expect(memory(of: &table, holds: bytes(bond(2).longTermKey)))
-    #expect(!memory(of: &table, holds: bytes(bond(1).longTermKey)))
+    expect(memory(of: &table, holds: bytes(bond(2).longTermKey)))
+    expect(!memory(of: &table, holds: bytes(bond(1).longTermKey)))
     table.remove(at: 0)
     table.remove(at: 0)
     for number: UInt32 in 1...3 {
-      #expect(!memory(of: &table, holds: bytes(bond(number).longTermKey)))
-      #expect(!memory(of: &table, holds: Array(bytes(bond(number).identityResolvingKey ?? .zero))))
+      expect(!memory(of: &table, holds: bytes(bond(number).longTermKey)))
+      expect(!memory(of: &table, holds: Array(bytes(bond(number).identityResolvingKey ?? .zero))))
     }
   }
 }

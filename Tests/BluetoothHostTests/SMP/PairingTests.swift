@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @Suite("Pairing of two devices")
 struct PairingTests {
@@ -10,26 +10,26 @@ struct PairingTests {
       pipe.initiator.bond, "\(String(describing: pipe.initiator.outcome))")
     let responder = try #require(
       pipe.responder.bond, "\(String(describing: pipe.responder.outcome))")
-    #expect(initiator.longTermKey == responder.longTermKey)
-    #expect(initiator.longTermKey != .zero)
-    #expect(initiator.encryptedDiversifier == responder.encryptedDiversifier)
-    #expect(initiator.randomNumber == responder.randomNumber)
-    #expect((initiator.randomNumber == 0) == way.isSecureConnections)
-    #expect(initiator.identityAddress == responderAddress)
-    #expect(responder.identityAddress == initiatorAddress)
-    #expect(initiator.identityResolvingKey == responderIdentity.identityResolvingKey)
-    #expect(responder.identityResolvingKey == initiatorIdentity.identityResolvingKey)
+    expect(initiator.longTermKey, is: responder.longTermKey)
+    expect(initiator.longTermKey != .zero)
+    expect(initiator.encryptedDiversifier, is: responder.encryptedDiversifier)
+    expect(initiator.randomNumber, is: responder.randomNumber)
+    expect((initiator.randomNumber == 0), is: way.isSecureConnections)
+    expect(initiator.identityAddress, is: responderAddress)
+    expect(responder.identityAddress, is: initiatorAddress)
+    expect(initiator.identityResolvingKey, is: responderIdentity.identityResolvingKey)
+    expect(responder.identityResolvingKey, is: initiatorIdentity.identityResolvingKey)
     for (bond, role) in [(initiator, PairingRole.initiator), (responder, .responder)] {
-      #expect(bond.isAuthenticated == (way.model != .justWorks))
-      #expect(bond.isSecureConnections == way.isSecureConnections)
-      #expect(bond.role == role)
+      expect(bond.isAuthenticated, is: way.model != .justWorks)
+      expect(bond.isSecureConnections, is: way.isSecureConnections)
+      expect(bond.role, is: role)
     }
     let security = try #require(pipe.initiator.security)
-    #expect(security == pipe.responder.security)
-    #expect(security.contains(.authenticated) == (way.model != .justWorks))
-    #expect(security.contains(.secureConnections) == way.isSecureConnections)
-    #expect(!pipe.initiator.isActive && !pipe.responder.isActive)
-    #expect(pipe.initiator.deadline == nil, "the timer has stopped")
+    expect(security, is: pipe.responder.security)
+    expect(security.contains(.authenticated), is: way.model != .justWorks)
+    expect(security.contains(.secureConnections), is: way.isSecureConnections)
+    expect(!pipe.initiator.isActive && !pipe.responder.isActive)
+    expect(pipe.initiator.deadline, is: nil, "the timer has stopped")
   }
 
   @Test("The PDUs come in the specification's order", arguments: PairingCase.all)
@@ -53,9 +53,9 @@ struct PairingTests {
       expected += [(.responder, 0x06), (.responder, 0x07)]
     }
     expected += [(.responder, 0x08), (.responder, 0x09), (.initiator, 0x08), (.initiator, 0x09)]
-    #expect(pipe.log.map { $0.bytes[0] } == expected.map { $0.1 })
-    #expect(pipe.log.map { $0.sender } == expected.map { $0.0 })
-    #expect(pipe.log.filter { $0.isEncrypted }.allSatisfy { $0.bytes[0] >= 0x06 })
+    expect(pipe.log.map { $0.bytes[0] }, is: expected.map { $0.1 })
+    expect(pipe.log.map { $0.sender }, is: expected.map { $0.0 })
+    expect(pipe.log.filter { $0.isEncrypted }.allSatisfy { $0.bytes[0] >= 0x06 })
   }
 
   @Test("Each association model has its prompts", arguments: PairingCase.all)
@@ -72,10 +72,10 @@ struct PairingTests {
       case .passkeyShownByResponder: (["enterPasskey"], ["showPasskey"])
       case .passkeyEnteredAtBoth: (["enterPasskey"], ["enterPasskey"])
       }
-    #expect(kinds(pipe.initiator.prompts) == expected.0)
-    #expect(kinds(pipe.responder.prompts) == expected.1)
+    expect(kinds(pipe.initiator.prompts), is: expected.0)
+    expect(kinds(pipe.responder.prompts), is: expected.1)
     if way.model == .numericComparison {
-      #expect(pipe.initiator.prompts == pipe.responder.prompts, "both show the same number")
+      expect(pipe.initiator.prompts, is: pipe.responder.prompts, "both show the same number")
     }
   }
 
@@ -88,14 +88,14 @@ struct PairingTests {
     // The same two devices again.
     let again = way.begin(pipe.initiator, pipe.responder)
     again.run()
-    #expect(pipe.initiator.isPaired)
-    #expect(pipe.initiator.prompts.last != firstPrompts.last)
+    expect(pipe.initiator.isPaired)
+    expect(pipe.initiator.prompts.last != firstPrompts.last)
     for (one, other) in zip(first, again.log) where [0x03, 0x04, 0x0C, 0x0D].contains(one.bytes[0])
     {
-      #expect(one.bytes != other.bytes, "PDU \(one.number)")
+      expect(one.bytes != other.bytes, "PDU \(one.number)")
     }
     let nonces = first.filter { $0.bytes[0] == 0x04 }.map(\.bytes)
-    #expect(Set(nonces).count == 40, "20 rounds, two nonces each")
+    expect(Set(nonces).count, is: 40, "20 rounds, two nonces each")
   }
 
   @Test("A user can refuse Just Works, for which the pairing waits", arguments: [true, false])
@@ -109,11 +109,11 @@ struct PairingTests {
     initiator.work()
     while let pdu = initiator.nextPDU() { responder.receive(pdu) }
     responder.work()
-    #expect(responder.prompts == [.confirmPairing])
-    #expect(responder.confirm(false))
-    #expect(responder.outcome == .failed(.unspecifiedReason))
+    expect(responder.prompts, is: [.confirmPairing])
+    expect(responder.confirm(false))
+    expect(responder.outcome, is: .failed(.unspecifiedReason))
     pipe.run()
-    #expect(!initiator.isPaired && !responder.isPaired)
-    #expect(responder.prompts == [.confirmPairing])
+    expect(!initiator.isPaired && !responder.isPaired)
+    expect(responder.prompts, is: [.confirmPairing])
   }
 }

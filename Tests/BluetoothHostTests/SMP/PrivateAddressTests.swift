@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 
 private func identity(_ number: UInt8) -> LocalIdentity {
   LocalIdentity(
@@ -33,11 +33,11 @@ struct PrivateAddressTests {
     ]
     for (label, policy, identity, isPrivate) in cases {
       let (station, address) = started(policy, identity: identity)
-      #expect((address != nil) == isPrivate, "\(label)")
-      #expect(station.manager.deadline == (isPrivate ? at(0) : nil), "\(label)")
+      expect((address != nil), is: isPrivate, "\(label)")
+      expect(station.manager.deadline, is: isPrivate ? at(0) : nil, "\(label)")
       station.manager.advance(to: at(5))
-      #expect(station.manager.deadline == (isPrivate ? at(900_005) : nil), "\(label)")
-      #expect(!station.hasPrivacyCommand, "\(label)")
+      expect(station.manager.deadline, is: isPrivate ? at(900_005) : nil, "\(label)")
+      expect(!station.hasPrivacyCommand, "\(label)")
     }
   }
 
@@ -49,25 +49,25 @@ struct PrivateAddressTests {
     station.manager.advance(to: at(7))
     for number: UInt64 in 1...3 {
       let time = 7 + number * interval
-      #expect(station.manager.deadline == at(time))
+      expect(station.manager.deadline, is: at(time))
       station.manager.advance(to: at(time - 1))
-      #expect(!station.hasPrivacyCommand)
+      expect(!station.hasPrivacyCommand)
       station.manager.advance(to: at(time))
-      #expect(station.hasPrivacyCommand)
+      expect(station.hasPrivacyCommand)
       let command = station.manager.takePrivacyCommand()
       guard case .setAddress(let address) = command else {
         Issue.record("\(String(describing: command))")
         return
       }
-      #expect(address.isResolved(by: responderIdentity.identityResolvingKey))
-      #expect(address != last)
+      expect(address.isResolved(by: responderIdentity.identityResolvingKey))
+      expect(address != last)
       last = address
       expect(station.manager.finishPrivacyCommand(.leSetScanEnable, .success, value: 0), is: nil)
-      #expect(station.hasPrivacyCommand)
+      expect(station.hasPrivacyCommand)
       expect(
         station.manager.finishPrivacyCommand(.leSetRandomAddress, .success, value: 0), is: address)
       expect(station.manager.takePrivacyCommand(), is: nil)
-      #expect(!station.hasPrivacyCommand)
+      expect(!station.hasPrivacyCommand)
     }
   }
 
@@ -81,8 +81,8 @@ struct PrivateAddressTests {
       station.manager.finishPrivacyCommand(.leSetRandomAddress, .commandDisallowed, value: 0),
       is: nil)
     let next = station.manager.takePrivacyCommand()
-    #expect(next == nil, "The next attempt is the next renewal.")
-    #expect(station.manager.deadline == at(1_800_000))
+    expect(next, is: nil, "The next attempt is the next renewal.")
+    expect(station.manager.deadline, is: at(1_800_000))
   }
 
   @Test("A restart of the controller keeps the time of the renewal; a new address begins another")
@@ -90,15 +90,15 @@ struct PrivateAddressTests {
     let (station, _) = started()
     station.manager.advance(to: at(0))
     station.manager.controllerStarted(features: 0)
-    #expect(station.manager.deadline == at(900_000))
+    expect(station.manager.deadline, is: at(900_000))
     _ = station.manager.makePrivateAddress()
-    #expect(station.manager.deadline == at(0))
+    expect(station.manager.deadline, is: at(0))
     station.manager.advance(to: at(500_000))
-    #expect(station.manager.deadline == at(1_400_000))
+    expect(station.manager.deadline, is: at(1_400_000))
     // Without the identity there is nothing to renew.
     station.manager.privacy.hidesIdentity = false
     _ = station.manager.makePrivateAddress()
-    #expect(station.manager.deadline == nil)
+    expect(station.manager.deadline, is: nil)
   }
 
   @Test("An identity that is no longer hidden gets no other private address")
@@ -108,7 +108,7 @@ struct PrivateAddressTests {
     station.manager.privacy.hidesIdentity = false
     station.manager.advance(to: at(900_000))
     expect(station.manager.takePrivacyCommand(), is: nil)
-    #expect(!station.hasPrivacyCommand)
+    expect(!station.hasPrivacyCommand)
   }
 }
 
@@ -141,19 +141,19 @@ struct RecentAddressTests {
   @Test("The last private address of a device is the one to connect to")
   func last() {
     var finder = makeFinder()
-    #expect(finder.linkAddress(of: address(1)) == address(1), "none was heard")
+    expect(finder.linkAddress(of: address(1)), is: address(1), "none was heard")
     for prand: UInt32 in [1, 2, 3] {
       for number: UInt8 in 1...4 {
         expect(finder.noteAdvertiser(heard(number, prand)), is: address(number))
-        #expect(finder.linkAddress(of: address(number)) == heard(number, prand))
+        expect(finder.linkAddress(of: address(number)), is: heard(number, prand))
       }
     }
     // Neither an identity address nor an unknown private one is noted.
     for other in [address(1), address(6), address(9), heard(9)] {
       expect(finder.noteAdvertiser(other), is: other)
-      #expect(finder.linkAddress(of: other) == other || other == address(1))
+      expect(finder.linkAddress(of: other) == other || other == address(1))
     }
-    #expect(finder.linkAddress(of: address(1)) == heard(1, 3))
+    expect(finder.linkAddress(of: address(1)), is: heard(1, 3))
   }
 
   @Test("A fifth device replaces the one that was noted first")
@@ -172,7 +172,7 @@ struct RecentAddressTests {
       let found = (1...5 as ClosedRange<UInt8>).filter {
         finder.linkAddress(of: address($0)) == heard($0)
       }
-      #expect(found == known, "\(numbers)")
+      expect(found, is: known, "\(numbers)")
     }
   }
 
@@ -185,12 +185,12 @@ struct RecentAddressTests {
       (DeviceAddress(kind: .public, bytes: address(1).bytes), nil),
     ]
     for (address, identity) in cases {
-      #expect(finder.identityAddress(of: address) == identity ?? address)
+      expect(finder.identityAddress(of: address), is: identity ?? address)
       expect(finder.admits(address), is: true, "every device")
     }
     finder.privacy.admitsBondedOnly = true
     for (address, identity) in cases {
-      expect(finder.admits(address), is: (identity != nil))
+      expect(finder.admits(address), is: identity != nil)
     }
   }
 
@@ -200,6 +200,6 @@ struct RecentAddressTests {
       policy: PairingPolicy(), identity: nil, bonds: BondTable(), delegate: RecordingDelegate(),
       agreement: TestAgreement(), random: FixedRandom(seed: 1))
     expect(finder.noteAdvertiser(heard(1)), is: heard(1))
-    #expect(finder.identityAddress(of: heard(1)) == heard(1))
+    expect(finder.identityAddress(of: heard(1)), is: heard(1))
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 private func record(_ features: UInt8) -> ClientRecord {
   ClientRecord(

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// The code of a PDU, and its check.
 private struct PDUCheck {
@@ -11,13 +11,13 @@ private struct PDUCheck {
     _ pdu: PDU, _ bytes: [UInt8], _ sourceLocation: SourceLocation = #_sourceLocation
   ) -> PDUCheck {
     let check = Check("\(PDU.self)") {
-      #expect(written { pdu.write(to: &$0) } == bytes, sourceLocation: sourceLocation)
-      #expect(bytes[0] == PDU.code.rawValue, sourceLocation: sourceLocation)
+      expect(written { pdu.write(to: &$0) }, is: bytes, sourceLocation: sourceLocation)
+      expect(bytes[0], is: PDU.code.rawValue, sourceLocation: sourceLocation)
       let parameters = Array(bytes[1...])
-      #expect(PDU(parameters: parameters.span) == pdu, sourceLocation: sourceLocation)
+      expect(PDU(parameters: parameters.span), is: pdu, sourceLocation: sourceLocation)
       for wrong in truncations(of: parameters) + [parameters + [0xFF]] {
-        #expect(
-          PDU(parameters: wrong.span) == nil, "\(wrong.count) bytes",
+        expect(
+          PDU(parameters: wrong.span), is: nil, "\(wrong.count) bytes",
           sourceLocation: sourceLocation)
       }
     }
@@ -76,28 +76,28 @@ struct SMPPDUTests {
   /// Signing Information, 0x0A, and Pairing Keypress Notification, 0x0E, are always refused.
   @Test("The codes 1 to 14 are assigned, and each has a PDU here if it is not always refused")
   func codes() {
-    #expect(pdus.map(\.code) == (0x01...0x0D).filter { $0 != 0x0A })
+    expect(pdus.map(\.code), is: (0x01...0x0D).filter { $0 != 0x0A })
     for code in 0...255 {
-      #expect(SMPCode(rawValue: UInt8(code)).isAssigned == (1...14).contains(code))
+      expect(SMPCode(rawValue: UInt8(code)).isAssigned, is: (1...14).contains(code))
     }
   }
 
   @Test("A feature out of range is refused; reserved bits are kept")
   func ranges() {
     let right: [UInt8] = [0x03, 0x00, 0x00, 16, 0x00, 0x00]
-    #expect(PairingRequest(parameters: right.span) != nil)
+    expect(PairingRequest(parameters: right.span) != nil)
     // IO capability, OOB data flag and key size beyond their range.
     for (index, byte): (Int, UInt8) in [(0, 5), (0, 255), (1, 2), (3, 6), (3, 17), (3, 0)] {
       var wrong = right
       wrong[index] = byte
-      #expect(PairingRequest(parameters: wrong.span) == nil, "\(index): \(byte)")
-      #expect(PairingResponse(parameters: wrong.span) == nil, "\(index): \(byte)")
+      expect(PairingRequest(parameters: wrong.span), is: nil, "\(index): \(byte)")
+      expect(PairingResponse(parameters: wrong.span), is: nil, "\(index): \(byte)")
     }
     for index in [2, 4, 5] {
       var reserved = right
       reserved[index] = 0xFF
       let request = PairingRequest(parameters: reserved.span)
-      #expect(written { request?.write(to: &$0) } == [0x01] + reserved)
+      expect(written { request?.write(to: &$0) }, is: [0x01] + reserved)
     }
   }
 
@@ -106,7 +106,7 @@ struct SMPPDUTests {
     for (byte, isBonding): (UInt8, Bool) in [
       (0x00, false), (0x01, true), (0x02, false), (0x03, false), (0xFD, true),
     ] {
-      #expect(AuthenticationRequirements(rawValue: byte).isBonding == isBonding)
+      expect(AuthenticationRequirements(rawValue: byte).isBonding, is: isBonding)
     }
   }
 
@@ -119,7 +119,8 @@ struct SMPPDUTests {
       ([0x01, 1, 2, 3, 4, 5, 0x86], false), ([0x02, 1, 2, 3, 4, 5, 0xC6], false),
     ]
     for (bytes, isIdentity) in addresses {
-      #expect((IdentityAddressInformation(parameters: bytes.span) != nil) == isIdentity, "\(bytes)")
+      expect(
+        (IdentityAddressInformation(parameters: bytes.span) != nil), is: isIdentity, "\(bytes)")
     }
   }
 
@@ -131,6 +132,6 @@ struct SMPPDUTests {
       .repeatedAttempts, .invalidParameters, .dhKeyCheckFailed, .numericComparisonFailed,
       .brEDRPairingInProgress, .crossTransportKeyDerivationNotAllowed, .keyRejected,
     ]
-    #expect(reasons.map(\.rawValue) == Array(0x01...0x0F))
+    expect(reasons.map(\.rawValue), is: Array(0x01...0x0F))
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// The address of the peripheral's side of a link.
 private let linkAddress = DeviceAddress(kind: .random, bytes: [9, 9, 9, 9, 9, 0xC9])
@@ -41,19 +41,19 @@ private let scenarios: [Scenario<StationPair>] = [
       // pairing.
       for count in 0..<12 {
         pair.reconnect()
-        #expect(pair.central.pair())
+        expect(pair.central.pair())
         pair.central.run(count)
-        #expect(pair.peripheral.bond() == pair.oldBond, "after \(count) PDUs")
-        #expect(pair.peripheral.bondCount == 1)
+        expect(pair.peripheral.bond(), is: pair.oldBond, "after \(count) PDUs")
+        expect(pair.peripheral.bondCount, is: 1)
       }
     },
     .reconnect(), .pairs(), .hasOldBond(false), .central(.bonds(1)),
-    .also { #expect($0.central.bond()?.longTermKey == $0.peripheral.bond()?.longTermKey) }),
+    .also { expect($0.central.bond()?.longTermKey, is: $0.peripheral.bond()?.longTermKey) }),
   Scenario(
     "A new pairing cannot weaken the bond's protection",
     .connect(), .pairs(), .keepBond,
     .also { pair in
-      #expect(pair.oldBond?.isAuthenticated == true && pair.oldBond?.isSecureConnections == true)
+      expect(pair.oldBond?.isAuthenticated == true && pair.oldBond?.isSecureConnections == true)
       for policy in [
         PairingPolicy(ioCapability: .noInputNoOutput),
         PairingPolicy(ioCapability: .displayYesNo, secureConnections: .notOffered),
@@ -64,9 +64,9 @@ private let scenarios: [Scenario<StationPair>] = [
         pair.central.manager.policy = policy
         pair.reconnect()
         pair.central.pairs()
-        #expect(pair.peripheral.outcomes.last == .failed(.authenticationRequirements))
-        #expect(pair.central.outcomes.last == .refused(.authenticationRequirements))
-        #expect(pair.peripheral.bond() == pair.oldBond)
+        expect(pair.peripheral.outcomes.last, is: .failed(.authenticationRequirements))
+        expect(pair.central.outcomes.last, is: .refused(.authenticationRequirements))
+        expect(pair.peripheral.bond(), is: pair.oldBond)
       }
     }),
   Scenario(
@@ -97,8 +97,8 @@ private let scenarios: [Scenario<StationPair>] = [
     .peripheral(.bonded(to: otherIdentity)),
     .also { pair in
       let bond = try #require(pair.peripheral.bond())
-      #expect(pair.peripheral.outcomes == [.paired(bond)])
-      #expect(bond.identityResolvingKey == initiatorIdentity.identityResolvingKey)
+      expect(pair.peripheral.outcomes, is: [.paired(bond)])
+      expect(bond.identityResolvingKey, is: initiatorIdentity.identityResolvingKey)
     },
     // It is found at this address, and at its private addresses; not at the other identity.
     .disconnect, .connect(from: otherIdentity), .peripheral(.security(.bonded)), .disconnect,
@@ -120,7 +120,7 @@ private let replacements: [Scenario<StationPair>] = [
   Scenario(
     "A device without such a key proves with the old bond's key that it is the one",
     .central(.identity(identity(0))), .connect(), .pairs(), .keepBond,
-    .also { #expect($0.oldBond?.identityResolvingKey == nil) },
+    .also { expect($0.oldBond?.identityResolvingKey, is: nil) },
     .reconnect(), .secures(), .pairs(), .hasOldBond(false),
     // The proof ends with the link.
     .keepBond, .reconnect(), .pairs(), .peripheral(.last(.failed(.keyRejected))),
@@ -133,18 +133,19 @@ private let replacements: [Scenario<StationPair>] = [
     "A central keeps its bond when the peripheral has lost it",
     .connect(), .pairs(), .disconnect, .peripheral(.removeBond()), .connect(), .secures(),
     .also { pair in
-      #expect(pair.peripheral.replies.last == .negative)
-      #expect(pair.central.calls.last == .encryptionFailed(.pinOrKeyMissing, 0))
+      expect(pair.peripheral.replies.last, is: .negative)
+      expect(pair.central.calls.last, is: .encryptionFailed(.pinOrKeyMissing, 0))
     },
     .central(.bonds(1), .security(contains: .encrypted, false)),
     // The owner decides whether to pair again.
-    .pairs(), .also { #expect($0.central.bond()?.longTermKey == $0.peripheral.bond()?.longTermKey) }
+    .pairs(),
+    .also { expect($0.central.bond()?.longTermKey, is: $0.peripheral.bond()?.longTermKey) }
   ),
   Scenario(
     "A link whose bond is removed is no longer bonded",
-    .connect(), .pairs(), .also { #expect($0.peripheral.manager.bondIndex(at: 0) == 0) },
+    .connect(), .pairs(), .also { expect($0.peripheral.manager.bondIndex(at: 0), is: 0) },
     .peripheral(.removeBond()),
-    .also { #expect($0.peripheral.manager.bondIndex(at: 0) == nil) },
+    .also { expect($0.peripheral.manager.bondIndex(at: 0), is: nil) },
     .peripheral(.security(contains: .bonded, false), .security(contains: .encrypted)),
     .peripheral(.removeBond(5))),
   Scenario(
@@ -155,9 +156,9 @@ private let replacements: [Scenario<StationPair>] = [
   Scenario(
     "Pairing closes after a success if the policy says so, and not after a failure",
     .peripheral(.set(policy: \.closesAfterPairing, true)), .connect(), .central(.pair()),
-    .both(.receive([0x05, 0x08])), .also { #expect($0.peripheral.manager.policy.isOpen) },
+    .both(.receive([0x05, 0x08])), .also { expect($0.peripheral.manager.policy.isOpen) },
     .reconnect(), .pairs(), .peripheral(.bonds(1)),
-    .also { #expect(!$0.peripheral.manager.policy.isOpen) },
+    .also { expect(!$0.peripheral.manager.policy.isOpen) },
     .other(identity(), isPrivate: true, .outcomes(.refused(.pairingNotSupported)))),
 ]
 
@@ -187,11 +188,12 @@ struct SecurityManagerBondTests {
       with: pair.peripheral, from: resolvableAddress(of: identity(6, address), prand: 9),
       peer: linkAddress)
     // The peripheral's own identity is also the central's, which refuses it first.
-    #expect(
-      pair.peripheral.outcomes == [
+    expect(
+      pair.peripheral.outcomes,
+      is: [
         address == responderAddress ? .refused(.invalidParameters) : .failed(.invalidParameters)
       ])
-    #expect(pair.peripheral.bondCount == 0)
+    expect(pair.peripheral.bondCount, is: 0)
   }
 
   @Test(
@@ -209,7 +211,7 @@ struct SecurityManagerBondTests {
     let pair = StationPair(PairingPolicy(), identity: identity(6, address))
     pair.central.pairs(
       with: pair.peripheral, from: resolvableAddress(of: identity(6, address), prand: 9))
-    #expect(pair.peripheral.bond()?.identityAddress == address)
+    expect(pair.peripheral.bond()?.identityAddress, is: address)
   }
 
   @Test(
@@ -221,9 +223,9 @@ struct SecurityManagerBondTests {
     let old = try #require(pair.peripheral.bond())
     let thief = SecurityStation(yesNo, identity: identity(key), seed: UInt64(key) + 6)
     thief.pairs(with: pair.peripheral, at: 1)
-    #expect(pair.peripheral.outcomes.last == .failed(.keyRejected))
-    #expect(pair.peripheral.bond() == old && pair.peripheral.bondCount == 1)
-    #expect(pair.peripheral.manager.security(at: 1).contains(.encrypted))
+    expect(pair.peripheral.outcomes.last, is: .failed(.keyRejected))
+    expect(pair.peripheral.bond() == old && pair.peripheral.bondCount == 1)
+    expect(pair.peripheral.manager.security(at: 1).contains(.encrypted))
     // The server does not give it the client's state.
     expect(pair.peripheral.manager.takeRecognition(at: 1), is: nil)
   }
@@ -244,19 +246,19 @@ struct SecurityManagerBondTests {
     peripheral.manager.policy.dropsBonds = false
     for number: UInt8 in 1...4 {
       _ = pairs(number)
-      #expect(peripheral.bondCount == Int(number))
+      expect(peripheral.bondCount, is: Int(number))
     }
     let kept = identities()
-    #expect(!kept.contains(initiatorAddress))
+    expect(!kept.contains(initiatorAddress))
     central.pairs(with: peripheral)
-    #expect(peripheral.outcomes.last == .noRoom)
-    #expect(identities() == kept)
+    expect(peripheral.outcomes.last, is: .noRoom)
+    expect(identities(), is: kept)
     central.disconnect()
     let known = pairs(2)
-    #expect(peripheral.bond()?.identityAddress == known && peripheral.bondCount == 4)
+    expect(peripheral.bond()?.identityAddress == known && peripheral.bondCount == 4)
     peripheral.manager.policy.dropsBonds = true
     pair.reconnect()
     central.pairs()
-    #expect(peripheral.bond()?.identityAddress == initiatorAddress && peripheral.bondCount == 4)
+    expect(peripheral.bond()?.identityAddress == initiatorAddress && peripheral.bondCount == 4)
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// A resolvable private address of a device with this key.
 func resolvableAddress(of identity: LocalIdentity, prand: UInt32) -> DeviceAddress {
@@ -24,8 +24,8 @@ private let scenarios: [Scenario<StationPair>] = [
     .connect(), .secures(), .both(.security(strong)),
     .also { pair in
       let bond = try #require(pair.central.bond())
-      #expect(bond.longTermKey == pair.peripheral.bond()?.longTermKey)
-      #expect(pair.central.outcomes == [.paired(bond)])
+      expect(bond.longTermKey, is: pair.peripheral.bond()?.longTermKey)
+      expect(pair.central.outcomes, is: [.paired(bond)])
     },
     // Nothing to do.
     .central(.secure()), .disconnect, .central(.security(.none)), .connect(),
@@ -34,15 +34,15 @@ private let scenarios: [Scenario<StationPair>] = [
     .central(.outcomeCount(1)),
     .also { pair in
       let start = try #require(pair.central.starts.last)
-      #expect(start.longTermKey == pair.central.bond()?.longTermKey)
-      #expect(start.encryptedDiversifier == 0 && start.randomNumber == 0)
+      expect(start.longTermKey, is: pair.central.bond()?.longTermKey)
+      expect(start.encryptedDiversifier == 0 && start.randomNumber == 0)
     }),
   Scenario(
     "A legacy bond is found by EDIV and Rand with any address",
     .central(.set(policy: \.secureConnections, .notOffered)), .connect(), .secures(),
     .also { pair in
       let bond = try #require(pair.central.bond())
-      #expect(bond.randomNumber != 0 && !bond.isSecureConnections)
+      expect(bond.randomNumber != 0 && !bond.isSecureConnections)
     },
     .disconnect, .connect(from: unknownAddress), .peripheral(.security(.none)), .secures(),
     .peripheral(.security(contains: .encrypted | .bonded)), .central(.outcomeCount(1)),
@@ -79,7 +79,7 @@ private let scenarios: [Scenario<StationPair>] = [
     .also { pair in
       for code: UInt8 in 0...15 {
         pair.central.receive([code] + [UInt8](repeating: 0, count: 6))
-        #expect(pair.central.takePDUs() == [])
+        expect(pair.central.takePDUs(), is: [])
       }
     },
     .central(.takesStart(false), .pair(false))),
@@ -99,13 +99,13 @@ private let scenarios: [Scenario<StationPair>] = [
     .also { pair in
       let other = SecurityStation(identity: nil, seed: 3)
       other.connect(to: pair.peripheral, at: 1, from: .staticRandom([9, 9, 9, 9, 9, 9]))
-      #expect(pair.central.pair() && other.pair())
+      expect(pair.central.pair() && other.pair())
       for pdu in pair.central.takePDUs() { pair.peripheral.receive(pdu) }
       for pdu in other.takePDUs() { pair.peripheral.receive(pdu, at: 1) }
-      #expect(pair.peripheral.takePDUs(at: 1) == [[0x05, 0x09]])
-      #expect(!pair.peripheral.pair(at: 1))
+      expect(pair.peripheral.takePDUs(at: 1), is: [[0x05, 0x09]])
+      expect(!pair.peripheral.pair(at: 1))
       other.receive([0x05, 0x09])
-      #expect(other.outcomes == [.refused(.repeatedAttempts)])
+      expect(other.outcomes, is: [.refused(.repeatedAttempts)])
     },
     .run, .central(.bonds(1))),
   Scenario(
@@ -115,10 +115,10 @@ private let scenarios: [Scenario<StationPair>] = [
       for wait: UInt32 in [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 64_000] {
         let start = pair.peripheral.now
         pair.peripheral.receive(weakRequest)
-        #expect(pair.peripheral.takePDUs() == [[0x05, 0x06]], "the key is too short")
+        expect(pair.peripheral.takePDUs(), is: [[0x05, 0x06]], "the key is too short")
         pair.peripheral.now = start.advanced(by: wait - 1)
         pair.peripheral.receive(weakRequest)
-        #expect(pair.peripheral.takePDUs() == [[0x05, 0x09]])
+        expect(pair.peripheral.takePDUs(), is: [[0x05, 0x09]])
         pair.peripheral.now = start.advanced(by: wait)
       }
       let other = SecurityStation(identity: nil)
@@ -138,7 +138,7 @@ private let scenarios: [Scenario<StationPair>] = [
             case 0x05, 0x00, 0x0F...0xFF: []
             default: [[0x05, 0x07]]
             }
-          #expect(station.takePDUs() == expected, "\(code)")
+          expect(station.takePDUs(), is: expected, "\(code)")
         }
       }
     },

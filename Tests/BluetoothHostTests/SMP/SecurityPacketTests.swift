@@ -1,5 +1,5 @@
 import BallTestSupport
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -30,7 +30,7 @@ struct SecurityPacketTests {
       isWritten = central.manager.writePacket(
         for: &link.connection, length: length, at: central.now, to: &$0)
     }
-    #expect(isWritten != packet.isEmpty)
+    expect(isWritten != packet.isEmpty)
     return packet
   }
 
@@ -41,7 +41,7 @@ struct SecurityPacketTests {
   /// The central has its public key to send, a PDU of 65 bytes.
   private func begin() {
     central.connect(to: peripheral)
-    #expect(central.pair())
+    expect(central.pair())
     _ = central.takePDUs()
     central.receive([0x02, 1, 0, 0x0D, 16, 0, 0])
     while central.manager.needsStep { central.manager.step(at: central.now) }
@@ -51,15 +51,15 @@ struct SecurityPacketTests {
   func fragments() {
     begin()
     let link = Link(0)
-    #expect(hasPacket(link))
+    expect(hasPacket(link))
     // 4 (L2CAP header) + 65 = 69 bytes: 27 + 27 + 15.
     let packets = (0..<3).map { _ in packet(link) }
-    #expect(packets.map { $0.count - 5 } == [27, 27, 15])
-    #expect(packets.map { $0[2] & 0x30 } == [0x00, 0x10, 0x10])
+    expect(packets.map { $0.count - 5 }, is: [27, 27, 15])
+    expect(packets.map { $0[2] & 0x30 }, is: [0x00, 0x10, 0x10])
     let frame = packets.flatMap { $0.dropFirst(5) }
-    #expect(frame.prefix(5) == [65, 0, 0x06, 0, 0x0C])
-    #expect(!hasPacket(link))
-    #expect(packet(link) == [])
+    expect(frame.prefix(5), is: [65, 0, 0x06, 0, 0x0C])
+    expect(!hasPacket(link))
+    expect(packet(link), is: [])
   }
 
   @Test("While a PDU is sent in parts, its link is busy, and other links wait")
@@ -70,23 +70,23 @@ struct SecurityPacketTests {
     central.manager.opened(
       PairingLink(role: .responder, ownAddress: .zero, peerAddress: initiatorAddress), at: 1)
     central.receive([0x03], at: 1)
-    #expect(hasPacket(other))
-    #expect(packet(link).count == 32)
-    #expect(link.isSending && hasPacket(link))
-    #expect(packet(other) == [])
-    #expect(packet(link).count == 32)
-    #expect(packet(other) == [])
-    #expect(packet(link).count == 20)
-    #expect(!link.isSending && !hasPacket(link))
-    #expect(packet(other).suffix(2) == [0x05, 0x07])
-    #expect(!other.isSending && !hasPacket(other))
+    expect(hasPacket(other))
+    expect(packet(link).count, is: 32)
+    expect(link.isSending && hasPacket(link))
+    expect(packet(other), is: [])
+    expect(packet(link).count, is: 32)
+    expect(packet(other), is: [])
+    expect(packet(link).count, is: 20)
+    expect(!link.isSending && !hasPacket(link))
+    expect(packet(other).suffix(2), is: [0x05, 0x07])
+    expect(!other.isSending && !hasPacket(other))
   }
 
   @Test("A link that closes in the middle of its PDU leaves no part of it", arguments: [0, 1])
   func closed(index: Int) {
     begin()
     let link = Link(0)
-    #expect(packet(link).count == 32)
+    expect(packet(link).count, is: 32)
     central.manager.opened(
       PairingLink(role: .responder, ownAddress: .zero, peerAddress: initiatorAddress), at: 1)
     central.receive([0x03], at: 1)
@@ -94,12 +94,12 @@ struct SecurityPacketTests {
     let other = Link(1)
     if index == 0 {
       // The next PDU is that of the other link.
-      #expect(!hasPacket(link))
-      #expect(packet(link) == [])
-      #expect(packet(other).suffix(2) == [0x05, 0x07])
+      expect(!hasPacket(link))
+      expect(packet(link), is: [])
+      expect(packet(other).suffix(2), is: [0x05, 0x07])
     } else {
-      #expect(!hasPacket(other))
-      #expect(packet(link).count == 32, "the PDU continues")
+      expect(!hasPacket(other))
+      expect(packet(link).count, is: 32, "the PDU continues")
     }
   }
 }

@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 
 /// A delegate that records its calls.
 struct RecordingDelegate: PairingDelegate {
@@ -109,11 +109,11 @@ final class SecurityStation {
 
   /// Pairs, or encrypts or pairs, until nothing is left to do.
   func pairs(sourceLocation: SourceLocation = #_sourceLocation) {
-    #expect(pair(), sourceLocation: sourceLocation)
+    expect(pair(), sourceLocation: sourceLocation)
     run()
   }
   func secures(sourceLocation: SourceLocation = #_sourceLocation) {
-    #expect(secure(), sourceLocation: sourceLocation)
+    expect(secure(), sourceLocation: sourceLocation)
     run()
   }
 

@@ -1,6 +1,6 @@
 import BallTestSupport
 import BluetoothHost
-import Testing
+import Expectations
 
 // Steps of one device with a Security Manager.
 extension Step where Subject == SecurityStation {
@@ -29,8 +29,8 @@ extension Step where Subject == SecurityStation {
     command: Bool? = nil, pdu: Bool? = nil, at line: SourceLocation = #_sourceLocation
   ) -> Step {
     Step { station in
-      if let command { #expect(station.hasCommand() == command, sourceLocation: line) }
-      if let pdu { #expect(station.hasPDU() == pdu, sourceLocation: line) }
+      if let command { expect(station.hasCommand(), is: command, sourceLocation: line) }
+      if let pdu { expect(station.hasPDU(), is: pdu, sourceLocation: line) }
     }
   }
   static func requiresEncryption(
@@ -197,11 +197,11 @@ extension Step where Subject == StationPair {
   static func hasOldBond(_ isSo: Bool, at line: SourceLocation = #_sourceLocation) -> Step {
     Step { pair in
       let (old, new) = (try #require(pair.oldBond), try #require(pair.peripheral.bond()))
-      #expect(pair.peripheral.bondCount == 1, sourceLocation: line)
+      expect(pair.peripheral.bondCount, is: 1, sourceLocation: line)
       if isSo {
-        #expect(new == old, sourceLocation: line)
+        expect(new, is: old, sourceLocation: line)
       } else {
-        #expect(new.longTermKey != old.longTermKey, sourceLocation: line)
+        expect(new.longTermKey != old.longTermKey, sourceLocation: line)
       }
     }
   }

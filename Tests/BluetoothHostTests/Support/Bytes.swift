@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// What `body` writes into a writer of `capacity` bytes.
 func written(capacity: Int = 600, _ body: (inout ByteWriter) -> Void) -> [UInt8] {
@@ -30,14 +30,6 @@ extension Array<UInt8> {
 /// A copy of a span's bytes, or `nil`.
 func kept(_ span: Span<UInt8>?) -> [UInt8]? {
   if let span { Array(span) } else { nil }
-}
-
-/// Checks a value that `#expect` cannot take, since its call mutates or its owner is not copyable.
-func expect<Value: Equatable>(
-  _ value: Value, is expected: Value, _ comment: Comment? = nil,
-  sourceLocation: SourceLocation = #_sourceLocation
-) {
-  #expect(value == expected, comment, sourceLocation: sourceLocation)
 }
 
 func at(_ milliseconds: UInt64) -> Instant { Instant(rawValue: milliseconds) }

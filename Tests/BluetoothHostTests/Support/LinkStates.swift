@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// State that a link has when it ends.
 struct LinkState: CustomTestStringConvertible, Sendable {
@@ -130,7 +130,7 @@ struct LinkState: CustomTestStringConvertible, Sendable {
     LinkState(
       "a long MTU",
       .connect(), .exchangeMTU(100),
-      .expect([0x0A, 0x0D, 0x00], gives: [0x0B] + [UInt8](counting: 99))),
+      .exchange([0x0A, 0x0D, 0x00], gives: [0x0B] + [UInt8](counting: 99))),
     LinkState(
       "subscriptions",
       .connect(), .subscribe(0x07, 0x02), .subscribe(0x0E, 0x01), .subscribe(0x11, 0x03)),
@@ -150,11 +150,11 @@ extension [UInt8] {
 // Actions that bring a link of a server into a state.
 extension ScriptedController {
   /// Checks the responses to one ATT PDU.
-  func expect(
+  func exchange(
     _ request: [UInt8], gives responses: [UInt8]..., on handle: UInt16 = 0x40,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    #expect(exchange(request, on: handle) == responses, sourceLocation: sourceLocation)
+    expect(exchange(request, on: handle), is: responses, sourceLocation: sourceLocation)
   }
 
   /// A central exchanges the MTU.
@@ -165,13 +165,13 @@ extension ScriptedController {
   /// A response takes the controller's only buffer, and stays there.
   func takeBuffer(on handle: UInt16 = 0x40) {
     behaviour.completesPackets = false
-    expect(.read, gives: [0x0B, 0x64], on: handle)
+    exchange(.read, gives: [0x0B, 0x64], on: handle)
   }
 
   /// The central writes a configuration; without a value, robust caching to Client Supported
   /// Features.
   func subscribe(_ configuration: UInt8, _ value: UInt8?, on handle: UInt16 = 0x40) {
-    expect(
+    exchange(
       [0x12, configuration, 0x00] + (value.map { [$0, 0x00] } ?? [0x01]), gives: [0x13],
       on: handle)
   }
@@ -188,7 +188,7 @@ extension ScriptedController {
   func indicate(on handle: UInt16 = 0x40, at connectionIndex: Int = 0) {
     subscribe(0x11, 0x02, on: handle)
     update(.level, [0x07], at: connectionIndex)
-    #expect(pdus(on: handle).last == [0x1D, 0x10, 0x00, 0x07])
+    expect(pdus(on: handle).last, is: [0x1D, 0x10, 0x00, 0x07])
   }
 
   /// The controller requests the link's key.

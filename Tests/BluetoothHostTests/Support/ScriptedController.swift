@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// How a controller behaves; by default as it should.
 struct ControllerBehaviour {

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// The server of a scripted host, or none.
 protocol TestServer: ServerRole, ~Copyable {

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// An L2CAP frame that a host has sent.
 struct Frame: Equatable {
@@ -33,7 +33,7 @@ class SentPackets {
   /// Takes a command.
   func takeCommand(_ packet: [UInt8]) -> HCIOpcode {
     commandPackets.append(packet)
-    #expect(packet[0] == 0x01 && packet.count == 4 + Int(packet[3]), "a malformed command")
+    expect(packet[0] == 0x01 && packet.count == 4 + Int(packet[3]), "a malformed command")
     return HCIOpcode(rawValue: UInt16(packet[1]) | UInt16(packet[2]) << 8)
   }
 
@@ -45,12 +45,12 @@ class SentPackets {
     let field = UInt16(packet[1]) | UInt16(packet[2]) << 8
     let handle = field & 0x0FFF
     let isFirst = field >> 12 != 0b01
-    #expect(packet.count == 5 + Int(packet[3]) + Int(packet[4]) << 8, "data of the wrong length")
-    #expect(packet.count - 5 <= Int(longest), "more data than the controller takes")
-    #expect(isFirst == (partial[handle] == nil), "a frame begins within another, or not at all")
+    expect(packet.count, is: 5 + Int(packet[3]) + Int(packet[4]) << 8, "data of the wrong length")
+    expect(packet.count - 5 <= Int(longest), "more data than the controller takes")
+    expect(isFirst, is: partial[handle] == nil, "a frame begins within another, or not at all")
     let bytes = (partial[handle] ?? []) + packet[5...]
     let length = Int(bytes[0]) + Int(bytes[1]) << 8
-    #expect(bytes.count <= 4 + length, "more data than the frame states")
+    expect(bytes.count <= 4 + length, "more data than the frame states")
     guard bytes.count >= 4 + length else {
       partial[handle] = bytes
       return (handle, nil)
@@ -83,8 +83,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     let isWritten = nextPacket(into: &writer, at: now)
     let hasOverflowed = writer.hasOverflowed
     let count = writer.count
-    #expect(!hasOverflowed, "a packet longer than the maximum")
-    #expect(isWritten == (count > 0), "the returned Bool does not match the packet")
+    expect(!hasOverflowed, "a packet longer than the maximum")
+    expect(isWritten, is: count > 0, "the returned Bool does not match the packet")
     return isWritten ? Array(storage.prefix(count)) : nil
   }
 }

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 /// A step of a scenario: an action, or a check that reports its failure at the step's line.
 struct Step<Subject>: Sendable {
@@ -14,7 +14,7 @@ struct Step<Subject>: Sendable {
   ) -> Step {
     Step { subject in
       let found = value(subject)
-      #expect(found == expected, sourceLocation: line)
+      expect(found, is: expected, sourceLocation: line)
     }
   }
 
@@ -128,7 +128,7 @@ extension Step where Subject == ScriptedController {
   static func deadline(_ wait: UInt32?, at line: SourceLocation = #_sourceLocation) -> Step {
     Step { host in
       let expected = wait.map { host.now.advanced(by: $0) }
-      #expect(host.deadline == expected, sourceLocation: line)
+      expect(host.deadline, is: expected, sourceLocation: line)
     }
   }
   static func radio(_ state: RadioState, at line: SourceLocation = #_sourceLocation) -> Step {
@@ -249,7 +249,7 @@ extension Step where Subject == ScriptedController {
   static func requestKey() -> Step { Step { $0.requestKey() } }
   static func exchangeMTU(_ mtu: UInt16) -> Step { Step { $0.exchangeMTU(mtu) } }
   /// A request of a client, and all that the host sends on the link then.
-  static func expect(
+  static func exchange(
     _ request: [UInt8], gives responses: [UInt8]..., on handle: UInt16 = 0x40,
     channel: UInt16 = 0x0004, at line: SourceLocation = #_sourceLocation
   ) -> Step {
@@ -260,11 +260,11 @@ extension Step where Subject == ScriptedController {
     _ request: [UInt8], on handle: UInt16 = 0x40, channel: UInt16 = 0x0004,
     at line: SourceLocation = #_sourceLocation
   ) -> Step {
-    expect(request, on: handle, channel: channel, at: line)
+    exchange(request, on: handle, channel: channel, at: line)
   }
   /// A read of the value 0x64, which is answered.
   static func read(on handle: UInt16 = 0x40, at line: SourceLocation = #_sourceLocation) -> Step {
-    expect(.read, gives: [0x0B, 0x64], on: handle, at: line)
+    exchange(.read, gives: [0x0B, 0x64], on: handle, at: line)
   }
   /// A Prepare Write Request, which is echoed.
   static func prepare(
@@ -272,13 +272,13 @@ extension Step where Subject == ScriptedController {
     at line: SourceLocation = #_sourceLocation
   ) -> Step {
     let parameters = words(attribute, UInt16(offset)) + part
-    return expect([0x16] + parameters, gives: [0x17] + parameters, on: handle, at: line)
+    return exchange([0x16] + parameters, gives: [0x17] + parameters, on: handle, at: line)
   }
   /// An Execute Write Request, which succeeds.
   static func execute(
     on handle: UInt16 = 0x40, at line: SourceLocation = #_sourceLocation
   ) -> Step {
-    expect([0x18, 0x01], gives: [0x19], on: handle, at: line)
+    exchange([0x18, 0x01], gives: [0x19], on: handle, at: line)
   }
   /// The values that the application got.
   static func writes(_ values: [UInt8]..., at line: SourceLocation = #_sourceLocation) -> Step {

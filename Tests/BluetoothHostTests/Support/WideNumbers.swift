@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 extension WideNumber {
   /// The number from its 64-bit words, the most significant first.

@@ -1,5 +1,5 @@
 import EightBall
-import Testing
+import Expectations
 
 @testable import eightball
 
@@ -21,14 +21,14 @@ struct FaultPlanTests {
 
   @Test("Without faults every connection lasts")
   func none() {
-    #expect(fates(drops: 0, vanishings: 0, seed: 8, count: 500).allSatisfy { $0 == .lasts })
+    expect(fates(drops: 0, vanishings: 0, seed: 8, count: 500).allSatisfy { $0 == .lasts })
   }
 
   @Test("The same seed gives the same fates, another seed others")
   func seeds() {
     let one = fates(drops: 30, vanishings: 30, seed: 8, count: 100)
-    #expect(one == fates(drops: 30, vanishings: 30, seed: 8, count: 100))
-    #expect(one != fates(drops: 30, vanishings: 30, seed: 9, count: 100))
+    expect(one, is: fates(drops: 30, vanishings: 30, seed: 8, count: 100))
+    expect(one != fates(drops: 30, vanishings: 30, seed: 9, count: 100))
   }
 
   @Test("The given percentages are dropped and vanish, within the first 20 packets")
@@ -40,14 +40,14 @@ struct FaultPlanTests {
       case .lasts: break
       case .drops(let packets):
         dropped += 1
-        #expect((1...20).contains(packets))
+        expect((1...20).contains(packets))
       case .vanishes(let packets, let milliseconds):
         vanished += 1
-        #expect((1...20).contains(packets) && (1_000...5_000).contains(milliseconds))
+        expect((1...20).contains(packets) && (1_000...5_000).contains(milliseconds))
       }
     }
     // 2,000 and 1,000 expected; the standard deviations are 40 and 30, and 5 of them are allowed.
-    #expect((1_800...2_200).contains(dropped) && (850...1_150).contains(vanished))
+    expect((1_800...2_200).contains(dropped) && (850...1_150).contains(vanished))
   }
 
   @Test("With 100 percent each connection is dropped")
@@ -66,10 +66,10 @@ struct FaultPlanTests {
     faults.drops = 100
     var plan = FaultPlan(faults, seed: 8)
     plan.connectionBegins()
-    guard case .drops(let packets) = plan.fate else { return #expect(Bool(false)) }
-    for _ in 1..<packets { #expect(plan.packetCame() == nil) }
-    #expect(plan.packetCame() == .drops(packets: 0))
-    for _ in 0..<50 { #expect(plan.packetCame() == nil) }
+    guard case .drops(let packets) = plan.fate else { return expect(Bool(false)) }
+    for _ in 1..<packets { expect(plan.packetCame(), is: nil) }
+    expect(plan.packetCame(), is: .drops(packets: 0))
+    for _ in 0..<50 { expect(plan.packetCame(), is: nil) }
   }
 
   @Test("A connection that ended earlier does not affect the next")
@@ -79,6 +79,6 @@ struct FaultPlanTests {
     var plan = FaultPlan(faults, seed: 8)
     plan.connectionBegins()
     plan.connectionsEnded()
-    for _ in 0..<50 { #expect(plan.packetCame() == nil) }
+    for _ in 0..<50 { expect(plan.packetCame(), is: nil) }
   }
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import eightball
 
@@ -13,14 +13,14 @@ struct NamePatternTests {
       ("50 %%", 1, "50 %"), ("%00d", 1, "1"),
     ])
   func names(pattern: String, ball: Int, name: String) throws {
-    #expect(try NamePattern(pattern).name(of: ball) == name)
+    expect(try NamePattern(pattern).name(of: ball), is: name)
   }
 
   @Test("Without a number all names are the same")
   func same() throws {
-    #expect(try NamePattern("Ball").isSame)
-    #expect(try NamePattern("%%d").isSame)
-    #expect(try !NamePattern("Ball %d").isSame)
+    expect(try NamePattern("Ball").isSame)
+    expect(try NamePattern("%%d").isSame)
+    expect(try !NamePattern("Ball %d").isSame)
   }
 
   @Test(
@@ -55,11 +55,12 @@ struct NamePatternTests {
 
   @Test("An error says what to write instead")
   func words() {
-    #expect(
-      NamePatternError.percentSign("50%").description
-        == "“50%” has a percent sign that stands for no number: write %d for the number of the ball, %03d for "
+    expect(
+      NamePatternError.percentSign("50%").description,
+      is:
+        "“50%” has a percent sign that stands for no number: write %d for the number of the ball, %03d for "
         + "three digits, or %% for a percent sign")
-    #expect(
+    expect(
       NamePatternError.length(name: String(repeating: "x", count: 30), ball: 100).description
         .hasSuffix("is 30 bytes long in UTF-8; an advertisement holds at most 29. Shorten --name"))
   }

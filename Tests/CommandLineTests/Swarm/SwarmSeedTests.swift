@@ -1,7 +1,7 @@
 import BluetoothHost
+import Expectations
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import eightball
 
@@ -11,16 +11,16 @@ struct SwarmSeedTests {
   func same() {
     let (one, other) = (SwarmSeed(rawValue: 8), SwarmSeed(rawValue: 8))
     for ball in [1, 2, 1_000, 10_000] {
-      #expect(one.address(of: ball) == other.address(of: ball))
-      #expect(one.answers(of: ball) == other.answers(of: ball))
-      #expect(one.faults(of: ball) == other.faults(of: ball))
+      expect(one.address(of: ball), is: other.address(of: ball))
+      expect(one.answers(of: ball), is: other.answers(of: ball))
+      expect(one.faults(of: ball), is: other.faults(of: ball))
     }
   }
 
   @Test("The address of a ball stays the same from version to version")
   func known() {
-    #expect(SwarmSeed(rawValue: 8).address(of: 1).text == "FC:66:D8:AC:D7:DA")
-    #expect(SwarmSeed(rawValue: 8).address(of: 1_000).text == "D0:C6:68:4B:D4:33")
+    expect(SwarmSeed(rawValue: 8).address(of: 1).text, is: "FC:66:D8:AC:D7:DA")
+    expect(SwarmSeed(rawValue: 8).address(of: 1_000).text, is: "D0:C6:68:4B:D4:33")
   }
 
   @Test(
@@ -32,13 +32,13 @@ struct SwarmSeedTests {
     var seeds = Set<UInt64>()
     for ball in 1...10_000 {
       let address = seed.address(of: ball)
-      #expect(address.kind == .random && address.bytes[5] >> 6 == 0b11)
+      expect(address.kind == .random && address.bytes[5] >> 6 == 0b11)
       addresses.insert(address.text)
       seeds.insert(seed.answers(of: ball))
       seeds.insert(seed.faults(of: ball))
     }
-    #expect(addresses.count == 10_000)
-    #expect(seeds.count == 20_000)
+    expect(addresses.count, is: 10_000)
+    expect(seeds.count, is: 20_000)
   }
 
   @Test("Another seed gives other addresses")
@@ -46,7 +46,7 @@ struct SwarmSeedTests {
     let one = SwarmSeed(rawValue: 8)
     let other = SwarmSeed(rawValue: 9)
     let same = (1...1_000).filter { one.address(of: $0) == other.address(of: $0) }
-    #expect(same == [])
+    expect(same, is: [])
   }
 
   @Test("A seed is used once on an air; the next swarm says so, and may use it later")
@@ -67,6 +67,6 @@ struct SwarmSeedTests {
       withExtendedLifetime(first) {}
     }
     _ = try swarm(8, at: air)
-    #expect("\(SwarmError.seedInUse(SwarmSeed(rawValue: 8)))".contains("--seed"))
+    expect("\(SwarmError.seedInUse(SwarmSeed(rawValue: 8)))".contains("--seed"))
   }
 }

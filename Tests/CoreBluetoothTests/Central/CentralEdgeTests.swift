@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -28,10 +28,10 @@ struct CentralEdgeTests {
       scene.settle()
       let engine = scene.radio.device.central
       let beginning = expected.map { Instant(rawValue: begin.rawValue + $0) }
-      #expect(
-        engine.links.map(\.phase) == [beginning.map { .delayed(until: $0) } ?? .connecting],
+      expect(
+        engine.links.map(\.phase), is: [beginning.map { .delayed(until: $0) } ?? .connecting],
         "\(label)")
-      #expect(engine.deadline == beginning, "\(label)")
+      expect(engine.deadline, is: beginning, "\(label)")
       withExtendedLifetime(manager) {}
     }
     // Two managers ask for one peripheral: the earlier time counts, in any order.
@@ -46,13 +46,13 @@ struct CentralEdgeTests {
         return (manager, peripherals)
       }
       let engine = scene.radio.device.central
-      #expect(engine.links.count == 1)
-      #expect(engine.deadline == begin.advanced(by: 2_000))
+      expect(engine.links.count, is: 1)
+      expect(engine.deadline, is: begin.advanced(by: 2_000))
       scene.radio.advance(to: begin.advanced(by: 1_999))
-      #expect(engine.links.map(\.phase) == [.delayed(until: begin.advanced(by: 2_000))])
+      expect(engine.links.map(\.phase), is: [.delayed(until: begin.advanced(by: 2_000))])
       scene.radio.advance(to: begin.advanced(by: 2_000))
-      #expect(engine.links.map(\.phase) == [.connecting])
-      #expect(engine.deadline == nil)
+      expect(engine.links.map(\.phase), is: [.connecting])
+      expect(engine.deadline, is: nil)
       withExtendedLifetime(managers) {}
     }
   }
@@ -61,18 +61,18 @@ struct CentralEdgeTests {
   func disconnections(times: Int) {
     let (central, radio, link) = connectedDevice()
     for _ in 0..<times { central.disconnect(link) }
-    #expect(
-      radio.runEvents() == [.disconnected(link, nil)])
-    #expect(radio.commands.count { $0 == .disconnect } == 1)
+    expect(
+      radio.runEvents(), is: [.disconnected(link, nil)])
+    expect(radio.commands.count { $0 == .disconnect }, is: 1)
     central.disconnect(link)
-    #expect(radio.runEvents() == [])
+    expect(radio.runEvents(), is: [])
     // The same for an attempt.
     radio.held = [.leCreateConnection]
     let attempt = central.connect(to: .numbered(3))
     radio.run()
     for _ in 0..<times { central.disconnect(attempt) }
-    #expect(radio.runEvents() == [.connectionFailed(attempt, nil)])
-    #expect(radio.commands.count { $0 == .leCreateConnectionCancel } == 1)
+    expect(radio.runEvents(), is: [.connectionFailed(attempt, nil)])
+    expect(radio.commands.count { $0 == .leCreateConnectionCancel }, is: 1)
   }
 
   @Test("a link that is being closed keeps the reason of its end if its encryption fails")
@@ -83,10 +83,10 @@ struct CentralEdgeTests {
     radio.run()
     central.engine.encryptionFailed(.pinOrKeyMissing, at: 0)
     radio.run()
-    #expect(radio.commands.count { $0 == .disconnect } == 1)
+    expect(radio.commands.count { $0 == .disconnect }, is: 1)
     radio.give(ScriptedRadio.disconnected(radio.lastHandle, 0x16))
-    #expect(
-      radio.takeEvents() == [.disconnected(link, nil)])
+    expect(
+      radio.takeEvents(), is: [.disconnected(link, nil)])
   }
 
   @Test("a device that starts again has ended its links")
@@ -96,9 +96,9 @@ struct CentralEdgeTests {
     radio.run()
     radio.host.device.renew()
     let events = radio.takeEvents()
-    #expect(events.contains(.completed(read, link, .failure(.disconnected))))
-    #expect(events.contains(.disconnected(link, .radioLost)))
-    #expect(central.links.isEmpty)
+    expect(events.contains(.completed(read, link, .failure(.disconnected))))
+    expect(events.contains(.disconnected(link, .radioLost)))
+    expect(central.links.isEmpty)
   }
 
   @Test("a link that is being closed is not taken for one that the peer has made")
@@ -109,13 +109,13 @@ struct CentralEdgeTests {
     radio.run()
     central.disconnect(link)
     radio.give(ScriptedRadio.connected(0x0040, to: .numbered(2)))
-    #expect(radio.runEvents() == [.connectionFailed(link, nil)])
+    expect(radio.runEvents(), is: [.connectionFailed(link, nil)])
     let next = central.connect(to: .numbered(2))
-    #expect(radio.runEvents() == [])
+    expect(radio.runEvents(), is: [])
     radio.give(ScriptedRadio.disconnected(0x0040, 0x16))
     radio.run()
     radio.give(ScriptedRadio.connected(0x0041, to: .numbered(2)))
-    #expect(radio.runEvents() == [.connected(next, peer: .numbered(2))])
+    expect(radio.runEvents(), is: [.connected(next, peer: .numbered(2))])
   }
 
   /// HCI errors: Core Specification, Vol 1, Part F, 1.3.
@@ -145,15 +145,15 @@ struct CentralEdgeTests {
       radio.run()
       func attempts() -> Int { radio.commands.count { $0 == .leCreateConnection } }
       if lasting.contains(status) {
-        #expect(radio.takeEvents() == [.connectionFailed(link, .refused(code))], "\(status)")
+        expect(radio.takeEvents(), is: [.connectionFailed(link, .refused(code))], "\(status)")
       } else {
-        #expect(radio.takeEvents() == [], "\(status)")
+        expect(radio.takeEvents(), is: [], "\(status)")
         radio.pass(249)
-        #expect(attempts() == 1, "\(status)")
+        expect(attempts(), is: 1, "\(status)")
         radio.script = { _, _ in nil }
         radio.pass(1)
-        #expect(attempts() == 2, "\(status)")
-        #expect(radio.takeEvents() == [.connected(link, peer: .numbered(2))], "\(status)")
+        expect(attempts(), is: 2, "\(status)")
+        expect(radio.takeEvents(), is: [.connected(link, peer: .numbered(2))], "\(status)")
       }
     }
   }
@@ -179,8 +179,8 @@ struct CentralEdgeTests {
         radio.peer = { pdu in [[0x01, pdu[0], 0x03, 0x00, code]] }
         central.perform(operation, on: link)
         radio.run()
-        #expect(
-          radio.frames.contains { $0.channel == .securityManager } == pairs,
+        expect(
+          radio.frames.contains { $0.channel == .securityManager }, is: pairs,
           "\(label), error \(code)")
       }
     }
@@ -191,8 +191,8 @@ struct CentralEdgeTests {
       radio.peer = { pdu in [[0x01, pdu[0], 0x03, 0x00, code]] }
       let read = central.perform(.read(handle(3)), on: link)
       radio.run()
-      #expect(!radio.frames.contains { $0.channel == .securityManager }, "error \(code)")
-      #expect(radio.host.outcomes[read] != nil)
+      expect(!radio.frames.contains { $0.channel == .securityManager }, "error \(code)")
+      expect(radio.host.outcomes[read] != nil)
     }
   }
 
@@ -217,7 +217,7 @@ struct CentralEdgeTests {
         engine.complete(request, on: link, .success(.value(bytes)))
       }
       contents.queue.sync {}
-      #expect(peripherals[0].name == expected)
+      expect(peripherals[0].name, is: expected)
       withExtendedLifetime(manager) {}
     }
   }
@@ -225,17 +225,17 @@ struct CentralEdgeTests {
   @Test("ranges contain their ends, and overlap if they share a handle")
   func ranges() {
     for (handle, isContained) in [(3, false), (4, true), (5, true), (6, true), (7, false)] {
-      #expect(range(4, 6).contains(AttributeHandle(rawValue: UInt16(handle))) == isContained)
+      expect(range(4, 6).contains(AttributeHandle(rawValue: UInt16(handle))), is: isContained)
     }
     let rows: [(UInt16, UInt16, Bool)] = [
       (1, 3, false), (1, 4, true), (4, 4, true), (5, 5, true), (6, 9, true), (7, 9, false),
       (1, 9, true), (4, 6, true),
     ]
     for (start, end, overlaps) in rows {
-      #expect(range(4, 6).overlaps(range(start, end)) == overlaps)
-      #expect(range(start, end).overlaps(range(4, 6)) == overlaps)
+      expect(range(4, 6).overlaps(range(start, end)), is: overlaps)
+      expect(range(start, end).overlaps(range(4, 6)), is: overlaps)
     }
-    #expect(!AttributeHandleRange.nowhere.contains(.first))
-    #expect(!AttributeHandleRange.nowhere.contains(.last))
+    expect(!AttributeHandleRange.nowhere.contains(.first))
+    expect(!AttributeHandleRange.nowhere.contains(.last))
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -33,11 +33,11 @@ struct CentralErrorTests {
       0x06: .peerRemovedPairingInformation,  // PIN or Key Missing
     ]
     for code in Self.allCodes {
-      #expect(
-        CBError(LinkEnd.disconnected(code)).code == expected[code.rawValue] ?? .unknown,
+      expect(
+        CBError(LinkEnd.disconnected(code)).code, is: expected[code.rawValue] ?? .unknown,
         "HCI error \(code.rawValue)")
     }
-    #expect(CBError(LinkEnd.radioLost).code == .connectionFailed)
+    expect(CBError(LinkEnd.radioLost).code, is: .connectionFailed)
   }
 
   @Test("a link that cannot be made")
@@ -48,9 +48,9 @@ struct CentralErrorTests {
       0x0D,  // Connection Rejected due to Limited Resources
     ]
     for code in Self.allCodes {
-      #expect(
-        CBError(LinkEnd.refused(code)).code
-          == (full.contains(code.rawValue) ? .connectionLimitReached : .connectionFailed),
+      expect(
+        CBError(LinkEnd.refused(code)).code,
+        is: full.contains(code.rawValue) ? .connectionLimitReached : .connectionFailed,
         "HCI error \(code.rawValue)")
     }
   }
@@ -68,12 +68,12 @@ struct CentralErrorTests {
         // Insufficient Encryption is 0x0F. The link ends as if it were lost.
         default: (-0x0F, .connectionTimeout)
         }
-      #expect(number(code.encryptionError) == expected.error, "HCI error \(code.rawValue)")
-      #expect(
-        number(OperationError.encryptionFailed(code).publicError) == expected.error,
+      expect(number(code.encryptionError), is: expected.error, "HCI error \(code.rawValue)")
+      expect(
+        number(OperationError.encryptionFailed(code).publicError), is: expected.error,
         "HCI error \(code.rawValue)")
-      #expect(
-        CBError(LinkEnd.encryptionFailed(code)).code == expected.end,
+      expect(
+        CBError(LinkEnd.encryptionFailed(code)).code, is: expected.end,
         "HCI error \(code.rawValue)")
     }
   }
@@ -88,7 +88,7 @@ struct CentralErrorTests {
     }
     // A server's own code is kept, known or not.
     for code in UInt8(1)...UInt8.max {
-      #expect(number(refused(code).publicError) == -Int(code))
+      expect(number(refused(code).publicError), is: -Int(code))
     }
     let cases: [(String, OperationError, Int)] = [
       ("a value of more than 512 bytes", .tooLong(limit: 512), -0x0D),
@@ -102,7 +102,7 @@ struct CentralErrorTests {
       ("no link", .disconnected, CBError.Code.notConnected.rawValue),
     ]
     for (label, error, expected) in cases {
-      #expect(number(error.publicError) == expected, "\(label)")
+      expect(number(error.publicError), is: expected, "\(label)")
     }
   }
 
@@ -138,12 +138,12 @@ struct CentralErrorTests {
       ("an invalid SDU", .invalidSDU, 0, false),
     ]
     for (label, end, expected, isOrderly) in cases {
-      #expect(number(end.publicError) == expected, "\(label)")
-      #expect(end.isOrderly == isOrderly, "\(label)")
+      expect(number(end.publicError), is: expected, "\(label)")
+      expect(end.isOrderly, is: isOrderly, "\(label)")
     }
-    #expect(
-      "\(refused(0x000B).publicError.localizedDescription)"
-        == "The peer refuses the channel with result 11.")
+    expect(
+      "\(refused(0x000B).publicError.localizedDescription)",
+      is: "The peer refuses the channel with result 11.")
   }
 
   @Test("a pairing that fails")
@@ -160,7 +160,7 @@ struct CentralErrorTests {
       ),
     ]
     for (label, outcome, expected) in cases {
-      #expect(outcome.publicError.map(number) == expected, "\(label)")
+      expect(outcome.publicError.map(number), is: expected, "\(label)")
     }
   }
 
@@ -194,12 +194,12 @@ struct CentralErrorTests {
       (CBError.leGattNearBackgroundNotificationLimit, "Near the background notification limit."),
     ]
     for (number, (code, sentence)) in errors.enumerated() {
-      #expect(code.rawValue == number && CBError.Code(rawValue: number) == code)
-      #expect(code.sentence == sentence)
-      #expect(!"\(code)".hasPrefix("other"), "\(number) has a name")
+      expect(code.rawValue == number && CBError.Code(rawValue: number) == code)
+      expect(code.sentence, is: sentence)
+      expect(!"\(code)".hasPrefix("other"), "\(number) has a name")
     }
-    #expect(CBError.Code(rawValue: 12) == .unkownDevice)
-    #expect(CBError.Code(rawValue: 19)?.sentence == "Unknown error 19.")
+    expect(CBError.Code(rawValue: 12), is: .unkownDevice)
+    expect(CBError.Code(rawValue: 19)?.sentence, is: "Unknown error 19.")
     let responses: [(CBATTError.Code, String)] = [
       (CBATTError.success, "Success."), (CBATTError.invalidHandle, "The handle is invalid."),
       (CBATTError.readNotPermitted, "Reading is not permitted."),
@@ -220,20 +220,20 @@ struct CentralErrorTests {
       (CBATTError.insufficientResources, "Resources are insufficient."),
     ]
     for (number, (code, sentence)) in responses.enumerated() {
-      #expect(code.rawValue == number && CBATTError.Code(rawValue: number) == code)
-      #expect(code.sentence == sentence)
-      #expect(!"\(code)".hasPrefix("other"), "\(number) has a name")
+      expect(code.rawValue == number && CBATTError.Code(rawValue: number) == code)
+      expect(code.sentence, is: sentence)
+      expect(!"\(code)".hasPrefix("other"), "\(number) has a name")
     }
-    #expect(CBATTError.Code(rawValue: 0x12)?.sentence == "Unknown ATT error 0x12.")
+    expect(CBATTError.Code(rawValue: 0x12)?.sentence, is: "Unknown ATT error 0x12.")
     for number in [-1, 0x12, 0x80, 0x9F, 0xFF, 0x100, Int.max, Int.min] {
-      #expect(CBATTError.Code(rawValue: number)?.rawValue == number)
-      #expect(CBATTError.Code(rawValue: number) != .success)
-      #expect(CBError.Code(rawValue: number)?.rawValue == number)
+      expect(CBATTError.Code(rawValue: number)?.rawValue, is: number)
+      expect(CBATTError.Code(rawValue: number) != .success)
+      expect(CBError.Code(rawValue: number)?.rawValue, is: number)
     }
     let two: Set = [CBATTError(.invalidHandle), CBATTError(.readNotPermitted)]
-    #expect(two.count == 2 && two.contains(CBATTError(.invalidHandle)))
-    #expect(CBATTError(.invalidHandle).hashValue != CBATTError(.readNotPermitted).hashValue)
-    #expect(CBError(.unknown).hashValue != CBError(.notConnected).hashValue)
+    expect(two.count == 2 && two.contains(CBATTError(.invalidHandle)))
+    expect(CBATTError(.invalidHandle).hashValue != CBATTError(.readNotPermitted).hashValue)
+    expect(CBError(.unknown).hashValue != CBError(.notConnected).hashValue)
   }
 
   // MARK: As NSErrors
@@ -247,64 +247,65 @@ struct CentralErrorTests {
       Issue.record("not caught: \(error)")
     }
     let error = CBError(.connectionTimeout) as NSError
-    #expect(error.domain == "CBErrorDomain")
-    #expect(error.code == 6)
-    #expect(error.localizedDescription == "The connection has timed out unexpectedly.")
+    expect(error.domain, is: "CBErrorDomain")
+    expect(error.code, is: 6)
+    expect(error.localizedDescription, is: "The connection has timed out unexpectedly.")
   }
 
   @Test("errors with an application's code keep their number")
   func applicationError() {
     let code = CBATTError.Code(rawValue: 0x80)
-    #expect((code.map { CBATTError($0) as NSError })?.code == 0x80)
+    expect((code.map { CBATTError($0) as NSError })?.code, is: 0x80)
   }
 
   @Test("errors are made from an NSError by a forced cast")
   func forced() {
     var response: CBATTError?
     CBATTError._forceBridgeFromObjectiveC(CBATTError(.invalidHandle) as NSError, result: &response)
-    #expect(response == CBATTError(.invalidHandle))
+    expect(response, is: CBATTError(.invalidHandle))
     var error: CBError?
     CBError._forceBridgeFromObjectiveC(CBError(.notConnected) as NSError, result: &error)
-    #expect(error == CBError(.notConnected))
+    expect(error, is: CBError(.notConnected))
   }
 
   @Test("errors survive as an NSError and back, with their user information")
   func bridging() throws {
     let error: any Error = CBError(.connectionTimeout, userInfo: ["peripheral": "Ball"])
     let bridged = error as NSError
-    #expect(bridged.domain == CBErrorDomain)
-    #expect(bridged.userInfo["peripheral"] as? String == "Ball")
-    #expect(bridged.localizedDescription == "The connection has timed out unexpectedly.")
+    expect(bridged.domain, is: CBErrorDomain)
+    expect(bridged.userInfo["peripheral"] as? String, is: "Ball")
+    expect(bridged.localizedDescription, is: "The connection has timed out unexpectedly.")
     let back = try #require((bridged as any Error) as? CBError)
-    #expect(back.code == .connectionTimeout)
-    #expect(back.userInfo["peripheral"] as? String == "Ball")
-    #expect(back == CBError(.connectionTimeout))
-    #expect(Set([back, CBError(.connectionTimeout), CBError(.unknown)]).count == 2)
-    #expect((bridged as any Error) as? CBATTError == nil)
+    expect(back.code, is: .connectionTimeout)
+    expect(back.userInfo["peripheral"] as? String, is: "Ball")
+    expect(back, is: CBError(.connectionTimeout))
+    expect(Set([back, CBError(.connectionTimeout), CBError(.unknown)]).count, is: 2)
+    expect((bridged as any Error) as? CBATTError, is: nil)
     do {
       throw NSError(domain: CBATTErrorDomain, code: 0x80)
     } catch let error as CBATTError {
-      #expect(error.code == CBATTError.Code(rawValue: 0x80))
-      #expect(error.errorDescription == "Unknown ATT error 0x80.")
+      expect(error.code, is: CBATTError.Code(rawValue: 0x80))
+      expect(error.errorDescription, is: "Unknown ATT error 0x80.")
     }
     do {
       throw NSError(domain: CBErrorDomain, code: 7)
     } catch CBError.peripheralDisconnected {
     }
-    #expect(NSError(domain: NSCocoaErrorDomain, code: 7) as any Error as? CBError == nil)
-    #expect(CBError(_nsError: bridged).errorCode == 6)
+    expect(NSError(domain: NSCocoaErrorDomain, code: 7) as any Error as? CBError, is: nil)
+    expect(CBError(_nsError: bridged).errorCode, is: 6)
   }
 
   @Test("errors print as an NSError does on Apple's systems")
   func printing() {
-    #expect(
-      "\(CBATTError(.invalidHandle))"
-        == "Error Domain=CBATTErrorDomain Code=1 \"The handle is invalid.\" "
+    expect(
+      "\(CBATTError(.invalidHandle))",
+      is: "Error Domain=CBATTErrorDomain Code=1 \"The handle is invalid.\" "
         + "UserInfo={NSLocalizedDescription=The handle is invalid.}")
     let own = CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "Out of questions."])
-    #expect(own.localizedDescription == "Out of questions.")
-    #expect(
-      "\(own)" == "Error Domain=CBErrorDomain Code=0 \"Out of questions.\" "
+    expect(own.localizedDescription, is: "Out of questions.")
+    expect(
+      "\(own)",
+      is: "Error Domain=CBErrorDomain Code=0 \"Out of questions.\" "
         + "UserInfo={NSLocalizedDescription=Out of questions.}")
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -23,8 +23,8 @@ struct CentralMisuseTests {
     manager.scanForPeripherals(withServices: [CBUUID(string: "180D")])
     scene.queue.resume()
     scene.queues = [scene.queue]
-    #expect(scene.take(log, after: 1_000) == [])
-    #expect(manager.isScanning)
+    expect(scene.take(log, after: 1_000), is: [])
+    expect(manager.isScanning)
   }
 
   @Test("a scan that was requested before the radio was lost does not begin with the next")
@@ -33,10 +33,10 @@ struct CentralMisuseTests {
     manager.scanForPeripherals(withServices: nil)
     // The engine has not carried out the call.
     scene.lose()
-    #expect(log.take() == ["state resetting"])
-    #expect(!manager.isScanning)
-    #expect(scene.radio.device.central.scanner.wanted == nil)
-    #expect(scene.radio.device.central.handles.allSatisfy { $0.scan == nil })
+    expect(log.take(), is: ["state resetting"])
+    expect(!manager.isScanning)
+    expect(scene.radio.device.central.scanner.wanted, is: nil)
+    expect(scene.radio.device.central.handles.allSatisfy { $0.scan == nil })
   }
 
   @Test("a cancellation while the radio is lost does not change the reason of the end")
@@ -51,8 +51,9 @@ struct CentralMisuseTests {
     }
     scene.lose()
     log.onLine = nil
-    #expect(
-      log.take() == [
+    expect(
+      log.take(),
+      is: [
         "state resetting", "disconnected Magic 8-Ball disconnected: CBError.connectionFailed",
       ])
   }
@@ -65,13 +66,13 @@ struct CentralMisuseTests {
     let (other, _) = scene.manager(otherLog, knowing: 0xBA)
     other.connect(peripherals[0])
     scene.pass(1_000)
-    #expect(scene.radio.controller.connectionHandles == [])
+    expect(scene.radio.controller.connectionHandles, is: [])
     manager.connect(peripherals[0])
     _ = scene.take(log)
     other.cancelPeripheralConnection(peripherals[0])
-    #expect(peripherals[0].state == .connected)
-    #expect(scene.take(log) == [] && otherLog.take() == [])
-    #expect(scene.radio.controller.connectionHandles.count == 1)
+    expect(peripherals[0].state, is: .connected)
+    expect(scene.take(log) == [] && otherLog.take() == [])
+    expect(scene.radio.controller.connectionHandles.count, is: 1)
   }
 
   /// Symptom: a program waited forever for the report of its cancellation, as the peripheral had ended
@@ -87,14 +88,14 @@ struct CentralMisuseTests {
     ball.host.disconnectAll()
     scene.settle()
     // The delegate does not know yet that the link has ended.
-    #expect(peripherals[0].state == .connected)
+    expect(peripherals[0].state, is: .connected)
     manager.cancelPeripheralConnection(peripherals[0])
-    #expect(peripherals[0].state == .disconnecting)
+    expect(peripherals[0].state, is: .disconnecting)
     scene.queue.resume()
     scene.queues = [scene.queue]
-    #expect(scene.take(log) == ["disconnected Magic 8-Ball disconnected"])
+    expect(scene.take(log), is: ["disconnected Magic 8-Ball disconnected"])
     manager.cancelPeripheralConnection(peripherals[0])
-    #expect(scene.take(log) == [])
+    expect(scene.take(log), is: [])
   }
 
   @Test("the state of a radio that has not been set up does not hide why it is off")
@@ -102,8 +103,8 @@ struct CentralMisuseTests {
     let scene = Scene(radio: Seat(state: .poweredOff), isStarted: false)
     let radio = scene.radio
     let manager = CBCentralManager(delegate: log, queue: scene.queue, thread: radio)
-    #expect(scene.take(log) == ["state poweredOff"])
-    #expect(manager.state == .poweredOff)
+    expect(scene.take(log), is: ["state poweredOff"])
+    expect(manager.state, is: .poweredOff)
   }
 
   @Test("calls to a manager that is not powered on have no effect")
@@ -113,10 +114,10 @@ struct CentralMisuseTests {
     manager.scanForPeripherals(withServices: nil)
     manager.connect(peripherals[0])
     scene.settle()
-    #expect(!manager.isScanning)
-    #expect(peripherals[0].state == .disconnected)
-    #expect(manager.retrievePeripherals(withIdentifiers: [peripherals[0].identifier]) == [])
-    #expect(manager.retrieveConnectedPeripherals(withServices: []) == [])
+    expect(!manager.isScanning)
+    expect(peripherals[0].state, is: .disconnected)
+    expect(manager.retrievePeripherals(withIdentifiers: [peripherals[0].identifier]), is: [])
+    expect(manager.retrieveConnectedPeripherals(withServices: []), is: [])
     manager.state = .poweredOn
     manager.scanForPeripherals(withServices: nil)
     manager.connect(peripherals[0])
@@ -124,21 +125,21 @@ struct CentralMisuseTests {
     manager.stopScan()
     manager.cancelPeripheralConnection(peripherals[0])
     scene.settle()
-    #expect(manager.isScanning)
-    #expect(peripherals[0].state == .connecting)
-    #expect(scene.radio.device.central.links.count == 1)
-    #expect(log.take() == [])
+    expect(manager.isScanning)
+    expect(peripherals[0].state, is: .connecting)
+    expect(scene.radio.device.central.links.count, is: 1)
+    expect(log.take(), is: [])
   }
 
   @Test("no optional feature is supported")
   func features() {
-    #expect(CBCentralManager.Feature.extendedScanAndConnect.rawValue == 1)
-    #expect(!CBCentralManager.supports(.extendedScanAndConnect))
-    #expect(CBCentralManager.supports([]))
+    expect(CBCentralManager.Feature.extendedScanAndConnect.rawValue, is: 1)
+    expect(!CBCentralManager.supports(.extendedScanAndConnect))
+    expect(CBCentralManager.supports([]))
     let (manager, peripherals) = scene.manager(log, knowing: 0xBA)
-    #expect(!peripherals[0].ancsAuthorized)
-    #expect(CBManager.authorization == .allowedAlways)
-    #expect(manager.authorization == .allowedAlways)
+    expect(!peripherals[0].ancsAuthorized)
+    expect(CBManager.authorization, is: .allowedAlways)
+    expect(manager.authorization, is: .allowedAlways)
   }
 
   @Test("a manager forgets released peripherals at 64, and once they are more than half")
@@ -151,21 +152,21 @@ struct CentralMisuseTests {
       return manager.retrievePeripherals(withIdentifiers: [UUID(address)]).first
     }
     for number in 1...129 {
-      #expect(retrieve(number) != nil)
-      #expect(count == (number - 1) % 64 + 1, "\(number)")
+      expect(retrieve(number) != nil)
+      expect(count, is: (number - 1) % 64 + 1, "\(number)")
     }
     let kept = (0..<40).compactMap(retrieve)
     for number in 40..<63 { _ = retrieve(number) }
     // With number 129. The 65th is more than 64: 40 that are kept, and this one.
-    #expect(count == 64)
+    expect(count, is: 64)
     _ = retrieve(63)
-    #expect(count == 41)
+    expect(count, is: 41)
     // Next at more than 2 × 41 = 82.
     for number in 64..<105 { _ = retrieve(number) }
-    #expect(count == 82)
+    expect(count, is: 82)
     _ = retrieve(105)
-    #expect(count == 41)
-    #expect(retrieve(0) === kept.first)
+    expect(count, is: 41)
+    expect(retrieve(0) === kept.first)
   }
 
   // MARK: The end of managers and peripherals
@@ -182,19 +183,19 @@ struct CentralMisuseTests {
       manager.scanForPeripherals(withServices: nil)
       manager.connect(found[0])
       scene.pass(1_000)
-      #expect(scene.radio.controller.connectionHandles.count == 1)
+      expect(scene.radio.controller.connectionHandles.count, is: 1)
     }
     scene.settle()
-    #expect(gone == nil)
-    #expect(scene.radio.controller.connectionHandles == [])
-    #expect(!scene.radio.controller.isScanning)
-    #expect(peripherals[0].state == .disconnected)
-    #expect(ball.controller.connectionHandles == [])
+    expect(gone, is: nil)
+    expect(scene.radio.controller.connectionHandles, is: [])
+    expect(!scene.radio.controller.isScanning)
+    expect(peripherals[0].state, is: .disconnected)
+    expect(ball.controller.connectionHandles, is: [])
     _ = log.take()
     peripherals[0].readRSSI()
-    #expect(scene.take(log) == [])
-    #expect(scene.radio.device.central.handles.isEmpty)
-    #expect(scene.radio.device.central.links.isEmpty)
+    expect(scene.take(log), is: [])
+    expect(scene.radio.device.central.handles.isEmpty)
+    expect(scene.radio.device.central.links.isEmpty)
   }
 
   @Test("the link to a released peripheral is cancelled")
@@ -206,11 +207,11 @@ struct CentralMisuseTests {
       let found = manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBA))])
       manager.connect(try #require(found.first))
       scene.settle()
-      #expect(scene.radio.controller.connectionHandles.count == 1)
+      expect(scene.radio.controller.connectionHandles.count, is: 1)
     }
     scene.settle()
-    #expect(scene.radio.controller.connectionHandles == [])
-    #expect(scene.radio.device.central.links.isEmpty)
+    expect(scene.radio.controller.connectionHandles, is: [])
+    expect(scene.radio.device.central.links.isEmpty)
   }
 
   @Test(
@@ -244,10 +245,10 @@ struct CentralMisuseTests {
     scene.settle()
     owned.withLock(\.self)?.1.readRSSI()
     scene.settle()
-    #expect(owned.withLock { $0 == nil })
+    expect(owned.withLock { $0 == nil })
     var fates = fate.stream.makeAsyncIterator()
-    #expect(await fates.next() == false, "the manager outlived its peripheral")
-    #expect(scene.radio.controller.connectionHandles == [])
+    expect(await fates.next(), is: false, "the manager outlived its peripheral")
+    expect(scene.radio.controller.connectionHandles, is: [])
   }
 }
 

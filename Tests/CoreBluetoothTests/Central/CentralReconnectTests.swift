@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -59,20 +59,21 @@ struct CentralReconnectTests {
   @Test("reconnects after each loss")
   func lost() throws {
     manager.connect(peripheral, options: options)
-    #expect(scene.take(log) == ["connected"])
+    expect(scene.take(log), is: ["connected"])
     for _ in 0..<3 {
       bench.host.disconnectAll()
-      #expect(
-        scene.take(log, after: 1_000) == [
+      expect(
+        scene.take(log, after: 1_000),
+        is: [
           "ended connecting reconnecting peripheralDisconnected", "connected",
         ])
-      #expect(peripheral.state == .connected)
+      expect(peripheral.state, is: .connected)
     }
-    #expect(scene.radio.controller.connectionHandles.count == 1)
+    expect(scene.radio.controller.connectionHandles.count, is: 1)
     // A delegate needs no method for what it does not want to know.
     let text = try scene.characteristics(of: peripheral)[0]
     peripheral.setNotifyValue(true, for: text)
-    #expect(scene.take(log) == [] && text.isNotifying)
+    expect(scene.take(log) == [] && text.isNotifying)
   }
 
   @Test("ends with a cancellation of the link or of the next attempt")
@@ -80,18 +81,19 @@ struct CentralReconnectTests {
     manager.connect(peripheral, options: options)
     scene.settle()
     manager.cancelPeripheralConnection(peripheral)
-    #expect(scene.take(log, after: 5_000) == ["connected", "ended disconnected for good -"])
+    expect(scene.take(log, after: 5_000), is: ["connected", "ended disconnected for good -"])
 
     manager.connect(peripheral, options: options)
     scene.settle()
     bench.controller.vanish()
-    #expect(
-      scene.take(log, after: 30_000) == [
+    expect(
+      scene.take(log, after: 30_000),
+      is: [
         "connected", "ended connecting reconnecting connectionTimeout",
       ])
     manager.cancelPeripheralConnection(peripheral)
-    #expect(scene.take(log, after: 5_000) == ["ended disconnected for good -"])
-    #expect(peripheral.state == .disconnected)
+    expect(scene.take(log, after: 5_000), is: ["ended disconnected for good -"])
+    expect(peripheral.state, is: .disconnected)
   }
 
   @Test("ends with a cancellation that comes before the report of the loss")
@@ -105,23 +107,24 @@ struct CentralReconnectTests {
     manager.cancelPeripheralConnection(peripheral)
     manager.connect(peripheral)
     scene.queue.resume()
-    #expect(
-      scene.take(log, after: 5_000) == [
+    expect(
+      scene.take(log, after: 5_000),
+      is: [
         "ended disconnecting reconnecting connectionTimeout", "ended connecting for good -",
         "connected",
       ])
-    #expect(peripheral.state == .connected)
+    expect(peripheral.state, is: .connected)
     manager.cancelPeripheralConnection(peripheral)
-    #expect(scene.take(log) == ["ended disconnected for good -"])
+    expect(scene.take(log), is: ["ended disconnected for good -"])
   }
 
   @Test("does not outlive the radio")
   func radioLost() {
     let absent = manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBA))])
     for peripheral in [peripheral] + absent { manager.connect(peripheral, options: options) }
-    #expect(scene.take(log) == ["connected"])
+    expect(scene.take(log), is: ["connected"])
     scene.lose()
-    #expect(log.take() == ["state resetting", "ended disconnected for good connectionFailed"])
-    #expect(peripheral.state == .disconnected && absent.map(\.state) == [.disconnected])
+    expect(log.take(), is: ["state resetting", "ended disconnected for good connectionFailed"])
+    expect(peripheral.state == .disconnected && absent.map(\.state) == [.disconnected])
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -22,13 +22,13 @@ struct CentralScanTests {
   func once() throws {
     try scene.advertise([3, 0x03, 0x0D, 0x18], scanResponse: Self.named, type: 0)
     manager.scanForPeripherals(withServices: nil)
-    #expect(scene.take(log, after: 5_000) == ["discovered Name -50"])
+    expect(scene.take(log, after: 5_000), is: ["discovered Name -50"])
     // A new scan reports it again.
     manager.scanForPeripherals(withServices: nil)
-    #expect(scene.take(log, after: 1_000) == ["discovered Name -50"])
+    expect(scene.take(log, after: 1_000), is: ["discovered Name -50"])
     manager.stopScan()
-    #expect(scene.take(log, after: 5_000) == [])
-    #expect(!scene.radio.controller.isScanning)
+    expect(scene.take(log, after: 5_000), is: [])
+    expect(!scene.radio.controller.isScanning)
   }
 
   @Test("a scan that the controller refuses ends, and the next one works")
@@ -40,12 +40,12 @@ struct CentralScanTests {
     scene.pass(1_000)
     // A failed check of the manager itself would print all that it refers to.
     let isScanning = manager.isScanning
-    #expect(wasScanning && !isScanning)
-    #expect(log.take() == [])
+    expect(wasScanning && !isScanning)
+    expect(log.take(), is: [])
     // An attempt to connect does not give way to the scan that has ended.
-    #expect(scene.radio.device.central.scanner.wanted == nil)
+    expect(scene.radio.device.central.scanner.wanted, is: nil)
     manager.scanForPeripherals(withServices: nil)
-    #expect(scene.take(log, after: 1_000) == ["discovered Name -50"])
+    expect(scene.take(log, after: 1_000), is: ["discovered Name -50"])
   }
 
   @Test("each manager has its own duplicates option and filter")
@@ -55,22 +55,22 @@ struct CentralScanTests {
     let other = scene.manager(otherLog)
     _ = scene.take(otherLog)
     manager.scanForPeripherals(withServices: nil)
-    #expect(scene.take(log, after: 1_000) == ["discovered Name -50"])
+    expect(scene.take(log, after: 1_000), is: ["discovered Name -50"])
     other.scanForPeripherals(
       withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
     // Every 100 ms, and up to 10 ms of jitter: Core Specification, Vol 6, Part B, 4.4.2.2.1.
-    #expect((9...11).contains(scene.take(otherLog, after: 1_000).count))
-    #expect(otherLog.peripherals.count == 1)
-    #expect(log.take() == [])
+    expect((9...11).contains(scene.take(otherLog, after: 1_000).count))
+    expect(otherLog.peripherals.count, is: 1)
+    expect(log.take(), is: [])
     other.scanForPeripherals(withServices: [heartRate])
     _ = scene.take(otherLog, after: 1_000)
-    #expect(scene.take(otherLog, after: 1_000) == [])
+    expect(scene.take(otherLog, after: 1_000), is: [])
     manager.stopScan()
     scene.pass(1_000)
-    #expect(scene.radio.controller.isScanning)
+    expect(scene.radio.controller.isScanning)
     other.stopScan()
     scene.pass(1_000)
-    #expect(!scene.radio.controller.isScanning)
+    expect(!scene.radio.controller.isScanning)
   }
 
   /// Symptom: every device was reported again, twice, and first without its name.
@@ -78,22 +78,22 @@ struct CentralScanTests {
   func anotherScan() throws {
     try scene.advertise([3, 0x03, 0x0D, 0x18], scanResponse: Self.named, type: 0)
     manager.scanForPeripherals(withServices: nil)
-    #expect(scene.take(log, after: 1_000) == ["discovered Name -50"])
+    expect(scene.take(log, after: 1_000), is: ["discovered Name -50"])
     let otherLog = Log()
     let other = scene.manager(otherLog)
     _ = scene.take(otherLog)
     other.scanForPeripherals(withServices: nil)
-    #expect(scene.take(otherLog, after: 1_000) == ["discovered Name -50"])
+    expect(scene.take(otherLog, after: 1_000), is: ["discovered Name -50"])
     // The end of a scan with the same options does not start the other one again.
     other.stopScan()
     scene.settle()
-    #expect(scene.radio.device.central.scanner.advertisers.count == 1)
+    expect(scene.radio.device.central.scanner.advertisers.count, is: 1)
     other.scanForPeripherals(
       withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
     scene.pass(1_000)
     other.stopScan()
-    #expect(scene.take(log, after: 1_000) == [])
-    #expect(scene.radio.device.central.scanner.wanted == ScanParameters())
+    expect(scene.take(log, after: 1_000), is: [])
+    expect(scene.radio.device.central.scanner.wanted, is: ScanParameters())
   }
 
   @Test("reports advertisers that have or solicit one of the services, in any UUID width")
@@ -103,11 +103,11 @@ struct CentralScanTests {
     try scene.advertise([3, 0x14, 0x0D, 0x18, 3, 0x08, 0x43, 0x43], type: 3, number: 0xA3)
     let long = CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FB")
     manager.scanForPeripherals(withServices: [long])
-    #expect(scene.take(log, after: 1_000) == ["discovered AA -50"])
+    expect(scene.take(log, after: 1_000), is: ["discovered AA -50"])
     manager.scanForPeripherals(
       withServices: [CBUUID(string: "180F")],
       options: [CBCentralManagerScanOptionSolicitedServiceUUIDsKey: [heartRate]])
-    #expect(scene.take(log, after: 1_000).sorted() == ["discovered BB -50", "discovered CC -50"])
+    expect(scene.take(log, after: 1_000).sorted(), is: ["discovered BB -50", "discovered CC -50"])
   }
 
   @Test("reports all advertised data by Apple's keys")
@@ -119,17 +119,17 @@ struct CentralScanTests {
     manager.scanForPeripherals(withServices: nil)
     scene.pass(1_000)
     let data = try #require(log.advertisements.first)
-    #expect(data.count == 7)
-    #expect(data[CBAdvertisementDataLocalNameKey] as? String == "Name")
-    #expect(data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [heartRate])
-    #expect(data[CBAdvertisementDataTxPowerLevelKey] as? NSNumber == -8)
-    #expect(
-      data[CBAdvertisementDataManufacturerDataKey] as? Data == Data([0x4C, 0x00, 0x07]))
-    #expect(
-      data[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data]
-        == [CBUUID(string: "180F"): Data([0x63])])
-    #expect(
-      data[CBAdvertisementDataSolicitedServiceUUIDsKey] as? [CBUUID] == [CBUUID(string: "1812")])
-    #expect(data[CBAdvertisementDataIsConnectable] as? NSNumber == false)
+    expect(data.count, is: 7)
+    expect(data[CBAdvertisementDataLocalNameKey] as? String, is: "Name")
+    expect(data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID], is: [heartRate])
+    expect(data[CBAdvertisementDataTxPowerLevelKey] as? NSNumber, is: -8)
+    expect(
+      data[CBAdvertisementDataManufacturerDataKey] as? Data, is: Data([0x4C, 0x00, 0x07]))
+    expect(
+      data[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data],
+      is: [CBUUID(string: "180F"): Data([0x63])])
+    expect(
+      data[CBAdvertisementDataSolicitedServiceUUIDsKey] as? [CBUUID], is: [CBUUID(string: "1812")])
+    expect(data[CBAdvertisementDataIsConnectable] as? NSNumber, is: false)
   }
 }

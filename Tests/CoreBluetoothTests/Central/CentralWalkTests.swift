@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 import VirtualRadio
 
 @testable import CoreBluetooth
@@ -56,25 +56,25 @@ struct CentralWalkTests {
     }
     // A controller that is being set up again cannot be used.
     scene.pass(5_000)
-    #expect(manager.state == .poweredOn)
+    expect(manager.state, is: .poweredOn)
     for peripheral in peripherals { manager.cancelPeripheralConnection(peripheral) }
     manager.stopScan()
     scene.pass(40_000)
     let lines = log.take()
-    #expect(peripherals.map(\.state) == [.disconnected, .disconnected, .disconnected])
-    #expect(scene.radio.controller.connectionHandles == [])
-    #expect(!scene.radio.controller.isScanning)
-    #expect(scene.radio.device.central.links.isEmpty)
-    #expect(scene.radio.device.central.deadline == nil)
+    expect(peripherals.map(\.state), is: [.disconnected, .disconnected, .disconnected])
+    expect(scene.radio.controller.connectionHandles, is: [])
+    expect(!scene.radio.controller.isScanning)
+    expect(scene.radio.device.central.links.isEmpty)
+    expect(scene.radio.device.central.deadline, is: nil)
 
-    #expect(peripherals.allSatisfy { $0.services == nil && !$0.canSendWriteWithoutResponse })
+    expect(peripherals.allSatisfy { $0.services == nil && !$0.canSendWriteWithoutResponse })
 
     // No state is reported twice, and every link has an end.
     let states = lines.filter { $0.hasPrefix("state") }
-    #expect(zip(states, states.dropFirst()).allSatisfy { $0 != $1 })
+    expect(zip(states, states.dropFirst()).allSatisfy { $0 != $1 })
     let connected = lines.count { $0.hasPrefix("connected") }
     let ended = lines.count { $0.hasPrefix("disconnected") || $0.hasPrefix("failed") }
     // A repeated connection report is no new link. An end without a link is a cancelled attempt.
-    #expect(ended > 0 || connected == 0, "\(lines)")
+    expect(ended > 0 || connected == 0, "\(lines)")
   }
 }

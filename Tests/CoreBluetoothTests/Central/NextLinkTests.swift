@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -58,10 +58,10 @@ struct PeripheralNextLinkTests {
       scene.pass(40_000)
     }
     let ends = log.take().filter { $0.hasPrefix("disconnected") || $0.hasPrefix("failed") }
-    #expect(ends.count == 1)
-    #expect(peripheral.state == .disconnected && peripheral.services == nil)
-    #expect(peripheral.rssi == nil)
-    #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 20)
+    expect(ends.count, is: 1)
+    expect(peripheral.state == .disconnected && peripheral.services == nil)
+    expect(peripheral.rssi, is: nil)
+    expect(peripheral.maximumWriteValueLength(for: .withoutResponse), is: 20)
 
     // Everything is as at the first connection, when the delegate receives it.
     let peripheral = peripheral
@@ -79,17 +79,17 @@ struct PeripheralNextLinkTests {
     manager.connect(peripheral)
     scene.pass(3_000)
     log.onLine = nil
-    #expect(atConnection.withLock(\.self) == ["-1", "-1", "true", "20"])
-    #expect(log.take() == ["connected Bench connected"], "no report of the last link")
+    expect(atConnection.withLock(\.self), is: ["-1", "-1", "true", "20"])
+    expect(log.take(), is: ["connected Bench connected"], "no report of the last link")
     // A value that the peripheral sends to all is not delivered: this link has not subscribed.
     bench.host.server.application.update = (.text, Array("late".utf8))
     bench.host.resume(at: 0)
-    #expect(scene.take(log) == [])
+    expect(scene.take(log), is: [])
     // What this link asks is answered with what it asked.
     peripheral.discoverServices([CBUUID(string: "FF10")])
     peripheral.readRSSI()
     scene.settle()
-    #expect(Set(log.take()) == ["services [\"FF10\"]", "rssi -50"])
+    expect(Set(log.take()), is: ["services [\"FF10\"]", "rssi -50"])
   }
 
   private func bring(to state: PeripheralState) throws {
@@ -99,14 +99,14 @@ struct PeripheralNextLinkTests {
     case .rssi:
       peripheral.readRSSI()
       scene.settle()
-      #expect(peripheral.rssi == -50)
-    case .mtu: #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 512)
+      expect(peripheral.rssi, is: -50)
+    case .mtu: expect(peripheral.maximumWriteValueLength(for: .withoutResponse), is: 512)
     case .subscription:
       peripheral.setNotifyValue(true, for: all[0])
       scene.settle()
     case .unsentWrites:
       for _ in 0..<40 { peripheral.writeValue(Data([1]), for: all[0], type: .withoutResponse) }
-      #expect(!peripheral.canSendWriteWithoutResponse)
+      expect(!peripheral.canSendWriteWithoutResponse)
     case .operation:
       bench.controller.faults.losePacket(type: .acl)
       peripheral.readValue(for: all[0])
@@ -144,16 +144,16 @@ struct PeripheralNextLinkTests {
     peripheral.readValue(for: values[0])
     second.readValue(for: values[1])
     second.readRSSI()
-    #expect(scene.take(log) == [])
-    #expect(Set(secondLog.take()) == ["value FF01 other", "rssi -50"])
-    #expect(peripheral.rssi == nil && values[0].value == nil)
+    expect(scene.take(log), is: [])
+    expect(Set(secondLog.take()), is: ["value FF01 other", "rssi -50"])
+    expect(peripheral.rssi == nil && values[0].value == nil)
     // An object of one peripheral is not used for the other.
     second.readValue(for: values[0])
-    #expect(scene.take(secondLog) == [])
+    expect(scene.take(secondLog), is: [])
     bench.host.disconnectAll()
     scene.settle()
-    #expect(second.state == .connected && second.services != nil)
+    expect(second.state == .connected && second.services != nil)
     second.readValue(for: values[1])
-    #expect(scene.take(secondLog) == ["value FF01 other"])
+    expect(scene.take(secondLog), is: ["value FF01 other"])
   }
 }

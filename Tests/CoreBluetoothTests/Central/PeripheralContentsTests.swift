@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -103,11 +103,11 @@ struct PeripheralContentsTests {
   @Test("its state follows requests, reports and cancellations", arguments: lives)
   func states(life: Life) {
     var contents = CBPeripheral.Contents()
-    #expect(contents.state == .disconnected)
+    expect(contents.state, is: .disconnected)
     for (index, step) in life.steps.enumerated() {
       let taken = step.call(&contents)
-      #expect(taken == step.result, "step \(index)")
-      #expect(contents.state == step.state, "step \(index)")
+      expect(taken, is: step.result, "step \(index)")
+      expect(contents.state, is: step.state, "step \(index)")
     }
   }
 
@@ -127,54 +127,54 @@ struct PeripheralContentsTests {
       let contents = Kept()
       _ = contents.take { $0.wantLink() }
       _ = contents.take { $0.linkOpened(.maximum) }
-      #expect(contents.now.mtu == .maximum)
+      expect(contents.now.mtu, is: .maximum)
       contents.take { $0.rssi = -40 }
       contents.take { $0.heard(KnownName(text: "Name", isRead: false)) }
       _ = contents.take { $0.readName("Longer name") }
       for _ in 0..<20 { _ = contents.take { $0.beginWrite() } }
       end(contents)
-      #expect(contents.now.mtu == .minimum, "\(label)")
-      #expect(contents.now.rssi == nil, "\(label)")
-      #expect(contents.now.unsent == 0, "\(label)")
-      #expect(!contents.now.mustReportReady, "\(label)")
+      expect(contents.now.mtu, is: .minimum, "\(label)")
+      expect(contents.now.rssi, is: nil, "\(label)")
+      expect(contents.now.unsent, is: 0, "\(label)")
+      expect(!contents.now.mustReportReady, "\(label)")
       // The late end of a write is not reported, and the name is kept.
-      #expect(!contents.take { $0.endWrite() }, "\(label)")
-      #expect(contents.now.unsent == 0, "\(label)")
-      #expect(contents.now.name == "Longer name", "\(label)")
+      expect(!contents.take { $0.endWrite() }, "\(label)")
+      expect(contents.now.unsent, is: 0, "\(label)")
+      expect(contents.now.name, is: "Longer name", "\(label)")
     }
   }
 
   @Test("a name that was read counts more than an advertised one")
   func names() {
     let contents = Kept()
-    #expect(contents.now.name == nil)
+    expect(contents.now.name, is: nil)
     contents.take { $0.heard(KnownName(text: "A", isRead: false)) }
-    #expect(contents.now.name == "A")
+    expect(contents.now.name, is: "A")
     contents.take { $0.heard(KnownName(text: "B", isRead: false)) }
-    #expect(contents.now.name == "B")
+    expect(contents.now.name, is: "B")
     // `readName` reports a name that was read.
     contents.take { $0.heard(KnownName(text: "R", isRead: true)) }
-    #expect(contents.now.name == "B")
-    #expect(!contents.take { $0.readName("B") })
+    expect(contents.now.name, is: "B")
+    expect(!contents.take { $0.readName("B") })
     contents.take { $0.heard(KnownName(text: "C", isRead: false)) }
-    #expect(contents.now.name == "B")
-    #expect(contents.take { $0.readName("D") })
-    #expect(contents.now.name == "D")
-    #expect(!contents.take { $0.readName("D") })
+    expect(contents.now.name, is: "B")
+    expect(contents.take { $0.readName("D") })
+    expect(contents.now.name, is: "D")
+    expect(!contents.take { $0.readName("D") })
   }
 
   @Test("16 writes fill the room, 1,024 wait at most, and room is reported once at 8")
   func writes() {
     let contents = Kept()
-    for _ in 0..<15 { #expect(contents.take { $0.beginWrite() }) }
-    #expect(!contents.now.mustReportReady)
-    for _ in 0..<15 { #expect(!contents.take { $0.endWrite() }) }
+    for _ in 0..<15 { expect(contents.take { $0.beginWrite() }) }
+    expect(!contents.now.mustReportReady)
+    for _ in 0..<15 { expect(!contents.take { $0.endWrite() }) }
     for count in 1...1_025 {
-      #expect(contents.take { $0.beginWrite() } == (count <= 1_024))
-      #expect(contents.now.mustReportReady == (count >= 16))
+      expect(contents.take { $0.beginWrite() }, is: count <= 1_024)
+      expect(contents.now.mustReportReady, is: count >= 16)
     }
-    #expect(contents.now.unsent == 1_024)
-    for left in (0..<1_024).reversed() { #expect(contents.take { $0.endWrite() } == (left == 8)) }
-    #expect(contents.now.unsent == 0)
+    expect(contents.now.unsent, is: 1_024)
+    for left in (0..<1_024).reversed() { expect(contents.take { $0.endWrite() }, is: left == 8) }
+    expect(contents.now.unsent, is: 0)
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -81,8 +81,8 @@ struct ScanTests {
     for (label, isNews, change) in changes {
       var other = full()
       change(&other)
-      #expect(other.hasMore(than: full()) == isNews, "\(label)")
-      #expect(full().hasMore(than: other) == isNews, "\(label), the other way round")
+      expect(other.hasMore(than: full()), is: isNews, "\(label)")
+      expect(full().hasMore(than: other), is: isNews, "\(label), the other way round")
     }
   }
 
@@ -93,7 +93,7 @@ struct ScanTests {
     // A discovery without data says only that the advertiser is not connectable now.
     var expected = full()
     expected.isConnectable = false
-    #expect(known == expected)
+    expect(known, is: expected)
     known.merge(
       discovery {
         $0.name = "Short"
@@ -114,7 +114,7 @@ struct ScanTests {
     expected.rssi = -9
     expected.isConnectable = true
     expected.awaitsScanResponse = true
-    #expect(known == expected)
+    expect(known, is: expected)
     // A shortened name is kept only until the next name.
     for (name, isComplete, result) in [
       ("New", true, "New"), ("Old", false, "New"), ("Newer", true, "Newer"),
@@ -124,12 +124,12 @@ struct ScanTests {
           $0.name = name
           $0.isNameComplete = isComplete
         })
-      #expect(known.name == result)
-      #expect(known.isNameComplete)
+      expect(known.name, is: result)
+      expect(known.isNameComplete)
     }
     var short = discovery { $0.name = "A" }
     short.merge(discovery { $0.name = "B" })
-    #expect(short.name == "B" && !short.isNameComplete)
+    expect(short.name == "B" && !short.isNameComplete)
   }
 
   @Test("one advertiser has at most 64 services, and as many with data")
@@ -142,14 +142,14 @@ struct ScanTests {
           $0.solicitedUUIDs = [BluetoothUUID(UInt16(number))]
           $0.serviceData = [.init(uuid: BluetoothUUID(UInt16(number)), bytes: [])]
         })
-      #expect(known.serviceUUIDs.count == min(number + 1, 64))
-      #expect(known.solicitedUUIDs.count == min(number + 1, 64))
-      #expect(known.serviceData.count == min(number + 1, 64))
+      expect(known.serviceUUIDs.count, is: min(number + 1, 64))
+      expect(known.solicitedUUIDs.count, is: min(number + 1, 64))
+      expect(known.serviceData.count, is: min(number + 1, 64))
     }
     // Known ones are still updated.
     known.merge(discovery { $0.serviceData = [.init(uuid: BluetoothUUID(63), bytes: [7])] })
-    #expect(known.serviceData.last?.bytes == [7])
-    #expect(known.serviceData.count == 64)
+    expect(known.serviceData.last?.bytes, is: [7])
+    expect(known.serviceData.count, is: 64)
   }
 
   @Test("fields of every kind are read, malformed ones are ignored, and the others are kept")
@@ -215,38 +215,38 @@ struct ScanTests {
       var expected = Discovery(address: .numbered(2))
       expected.rssi = -50
       change(&expected)
-      #expect(radio.takeEvents() == [.discovered(expected)], "\(label)")
+      expect(radio.takeEvents(), is: [.discovered(expected)], "\(label)")
     }
   }
 
   @Test("a manager's scan remembers 1,024 advertisers, and forgets the oldest")
   func reported() {
     let scan = Scan()
-    for number in 0..<1_024 { #expect(scan.report(for: discovery(number)) != nil) }
-    #expect(scan.report(for: discovery(0)) == nil)
-    #expect(scan.report(for: discovery(1_024)) != nil)
-    #expect(scan.report(for: discovery(1)) == nil)
-    #expect(scan.report(for: discovery(0)) != nil)
+    for number in 0..<1_024 { expect(scan.report(for: discovery(number)) != nil) }
+    expect(scan.report(for: discovery(0)), is: nil)
+    expect(scan.report(for: discovery(1_024)) != nil)
+    expect(scan.report(for: discovery(1)), is: nil)
+    expect(scan.report(for: discovery(0)) != nil)
     // That was new again, so the next oldest was forgotten.
-    #expect(scan.report(for: discovery(2)) == nil)
-    #expect(scan.report(for: discovery(1)) != nil)
+    expect(scan.report(for: discovery(2)), is: nil)
+    expect(scan.report(for: discovery(1)) != nil)
     // New data of a known one forgets none.
     let named = discovery(3) {
       $0.name = "Name"
       $0.isNameComplete = true
     }
-    #expect(scan.report(for: named) == named)
-    #expect(scan.report(for: discovery(4)) == nil)
+    expect(scan.report(for: named), is: named)
+    expect(scan.report(for: discovery(4)), is: nil)
     // A report has all known data, and there is none while a scan response is awaited.
-    #expect(scan.report(for: discovery(3) { $0.awaitsScanResponse = true }) == nil)
-    #expect(scan.report(for: discovery(3) { $0.name = "Na" }) == nil)
-    #expect(
-      scan.report(for: discovery(3) { $0.serviceUUIDs = [BluetoothUUID(0x180D)] })
-        == discovery(3) {
-          $0.name = "Name"
-          $0.isNameComplete = true
-          $0.serviceUUIDs = [BluetoothUUID(0x180D)]
-        })
+    expect(scan.report(for: discovery(3) { $0.awaitsScanResponse = true }), is: nil)
+    expect(scan.report(for: discovery(3) { $0.name = "Na" }), is: nil)
+    expect(
+      scan.report(for: discovery(3) { $0.serviceUUIDs = [BluetoothUUID(0x180D)] }),
+      is: discovery(3) {
+        $0.name = "Name"
+        $0.isNameComplete = true
+        $0.serviceUUIDs = [BluetoothUUID(0x180D)]
+      })
   }
 
   @Test("at most 1,024 advertisers wait for their scan responses, each for half a second")
@@ -254,41 +254,41 @@ struct ScanTests {
     let scan = Scan()
     func waiting(_ number: Int) -> Discovery { discovery(number) { $0.awaitsScanResponse = true } }
     for number in 0..<1_025 {
-      #expect(
-        scan.report(for: waiting(number), at: UInt64(number)) == nil)
+      expect(
+        scan.report(for: waiting(number), at: UInt64(number)), is: nil)
     }
     // Another advertisement does not move the deadline.
-    #expect(scan.report(for: waiting(0), at: 400) == nil)
-    #expect(scan.deadline == Instant(rawValue: 500))
-    #expect(scan.takeHeld(at: 499) == [])
-    #expect(scan.takeHeld(at: 501) == [waiting(0), waiting(1)])
-    #expect(scan.deadline == Instant(rawValue: 502))
-    #expect(scan.takeHeld(at: 10_000).count == 1_022)
-    #expect(scan.deadline == nil)
+    expect(scan.report(for: waiting(0), at: 400), is: nil)
+    expect(scan.deadline, is: Instant(rawValue: 500))
+    expect(scan.takeHeld(at: 499), is: [])
+    expect(scan.takeHeld(at: 501), is: [waiting(0), waiting(1)])
+    expect(scan.deadline, is: Instant(rawValue: 502))
+    expect(scan.takeHeld(at: 10_000).count, is: 1_022)
+    expect(scan.deadline, is: nil)
     // One that had no room is heard again later, and one that was reported waits no more.
-    #expect(scan.report(for: waiting(0), at: 10_000) == nil && scan.deadline == nil)
-    #expect(scan.report(for: waiting(1_024), at: 10_000) == nil && scan.deadline != nil)
+    expect(scan.report(for: waiting(0), at: 10_000) == nil && scan.deadline == nil)
+    expect(scan.report(for: waiting(1_024), at: 10_000) == nil && scan.deadline != nil)
     // A late scan response is reported, once.
-    #expect(scan.report(for: discovery(0) { $0.name = "Late" }, at: 10_001) != nil)
-    #expect(scan.report(for: discovery(0) { $0.name = "Late" }, at: 10_002) == nil)
+    expect(scan.report(for: discovery(0) { $0.name = "Late" }, at: 10_001) != nil)
+    expect(scan.report(for: discovery(0) { $0.name = "Late" }, at: 10_002), is: nil)
   }
 
   @Test("an advertiser that waits is reported with its response, and once")
   func response() {
     let scan = Scan()
-    #expect(scan.report(for: discovery { $0.awaitsScanResponse = true }) == nil)
+    expect(scan.report(for: discovery { $0.awaitsScanResponse = true }), is: nil)
     let answered = discovery { $0.name = "Name" }
-    #expect(scan.report(for: answered) == answered)
-    #expect(scan.deadline == nil)
-    #expect(scan.takeHeld(at: 500) == [])
+    expect(scan.report(for: answered), is: answered)
+    expect(scan.deadline, is: nil)
+    expect(scan.takeHeld(at: 500), is: [])
     // The last advertisement is the one reported.
     let later = discovery(3) {
       $0.awaitsScanResponse = true
       $0.rssi = -20
     }
-    #expect(scan.report(for: discovery(3) { $0.awaitsScanResponse = true }) == nil)
-    #expect(scan.report(for: later) == nil)
-    #expect(scan.takeHeld(at: 500) == [later])
+    expect(scan.report(for: discovery(3) { $0.awaitsScanResponse = true }), is: nil)
+    expect(scan.report(for: later), is: nil)
+    expect(scan.takeHeld(at: 500), is: [later])
   }
 
   @Test("with duplicates, each advertisement of a wanted advertiser is reported at once")
@@ -298,9 +298,9 @@ struct ScanTests {
       $0.serviceUUIDs = [BluetoothUUID(0x180D)]
       $0.awaitsScanResponse = true
     }
-    for _ in 0..<3 { #expect(scan.report(for: wanted) == wanted) }
-    #expect(scan.deadline == nil)
-    #expect(scan.report(for: discovery()) == nil)
+    for _ in 0..<3 { expect(scan.report(for: wanted), is: wanted) }
+    expect(scan.deadline, is: nil)
+    expect(scan.report(for: discovery()), is: nil)
   }
 
   @Test("an advertiser is wanted for a service, or for a solicited one, each from its own list")
@@ -320,7 +320,7 @@ struct ScanTests {
         $0.serviceUUIDs = [heart]
         $0.solicitedUUIDs = [battery]
       }
-      #expect((scan.report(for: heard) != nil) == isWanted, "\(label)")
+      expect((scan.report(for: heard) != nil), is: isWanted, "\(label)")
     }
   }
 
@@ -331,14 +331,14 @@ struct ScanTests {
       radio.give(ScriptedRadio.report(.nonconnectable, discovery(number).address, []))
       return radio.takeEvents().count
     }
-    for number in 0..<256 { #expect(hear(number) == 1) }
-    #expect(hear(0) == 0)
-    #expect(hear(256) == 1)
-    #expect(hear(1) == 0)
-    #expect(hear(0) == 1)
-    #expect(hear(2) == 0)
-    #expect(hear(1) == 1)
-    #expect(central.scanner.advertisers.count == 256)
+    for number in 0..<256 { expect(hear(number), is: 1) }
+    expect(hear(0), is: 0)
+    expect(hear(256), is: 1)
+    expect(hear(1), is: 0)
+    expect(hear(0), is: 1)
+    expect(hear(2), is: 0)
+    expect(hear(1), is: 1)
+    expect(central.scanner.advertisers.count, is: 256)
   }
 
   // MARK: The device's scan
@@ -372,8 +372,9 @@ struct ScanTests {
     radio.give(ScriptedRadio.report(.scanResponse, .numbered(2), Self.scanResponse, rssi: -48))
     // 127 is an unknown RSSI, which is no news.
     radio.give(ScriptedRadio.report(.scanResponse, .numbered(2), Self.scanResponse, rssi: 127))
-    #expect(
-      radio.takeEvents() == [
+    expect(
+      radio.takeEvents(),
+      is: [
         discovered {
           $0.serviceUUIDs = [longService]
           $0.isConnectable = true
@@ -396,8 +397,9 @@ struct ScanTests {
     for length in 0..<data.count {
       let (_, radio) = scanning()
       radio.give(ScriptedRadio.report(.connectable, .numbered(2), Array(data.prefix(length))))
-      #expect(
-        radio.takeEvents() == [
+      expect(
+        radio.takeEvents(),
+        is: [
           discovered {
             // 3 (flags) + 18 (service) = 21 bytes, + 6 (name) = 27 bytes
             $0.serviceUUIDs = length >= 21 ? [longService] : []
@@ -416,10 +418,11 @@ struct ScanTests {
     central.scan()
     radio.run()
     radio.give(ScriptedRadio.report(.nonconnectable, .numbered(2), []))
-    #expect(radio.takeEvents().count == 2)
+    expect(radio.takeEvents().count, is: 2)
     // Off and on: a controller filters the advertisers that it has reported in this scan.
-    #expect(
-      Array(radio.commands.suffix(3)) == [.leSetScanEnable, .leSetScanParameters, .leSetScanEnable])
-    #expect(radio.takePacket() == nil)
+    expect(
+      Array(radio.commands.suffix(3)),
+      is: [.leSetScanEnable, .leSetScanParameters, .leSetScanEnable])
+    expect(radio.takePacket(), is: nil)
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -13,7 +13,7 @@ struct ServiceReturnTests {
     let service = service
     it = try LinkedPair { $0.add(service) }
     discover()
-    #expect(it.log.take() == ["services [\"FF10\"]"])
+    expect(it.log.take(), is: ["services [\"FF10\"]"])
   }
 
   private func discover() {
@@ -28,17 +28,17 @@ struct ServiceReturnTests {
     let first = try #require(it.peripheral.services?.first)
     for _ in 0..<3 {
       it.peripheralManager.remove(service)
-      #expect(it.scene.take(it.log) == ["modified [\"FF10\"]"])
-      #expect(it.peripheral.services == [])
+      expect(it.scene.take(it.log), is: ["modified [\"FF10\"]"])
+      expect(it.peripheral.services, is: [])
       discover()
-      #expect(it.log.take() == ["services []"])
+      expect(it.log.take(), is: ["services []"])
       it.peripheralManager.add(service)
-      #expect(it.scene.take(it.log) == ["modified [\"FF10\"]"])
-      #expect(it.peripheral.services == [], "it has to be discovered")
+      expect(it.scene.take(it.log), is: ["modified [\"FF10\"]"])
+      expect(it.peripheral.services, is: [], "it has to be discovered")
       discover()
-      #expect(it.log.take() == ["services [\"FF10\"]"])
+      expect(it.log.take(), is: ["services [\"FF10\"]"])
     }
-    #expect(it.peripheral.services?.first !== first)
+    expect(it.peripheral.services?.first !== first)
   }
 
   @Test("is not in the list once another service has been discovered in its place")
@@ -47,11 +47,11 @@ struct ServiceReturnTests {
     it.scene.settle()
     let other = CBMutableService(type: CBUUID(string: "FF20"), primary: true)
     it.peripheralManager.add(other)
-    #expect(it.scene.take(it.log) == ["modified [\"FF10\"]", "modified [\"FF10\"]"])
+    expect(it.scene.take(it.log), is: ["modified [\"FF10\"]", "modified [\"FF10\"]"])
     it.peripheral.discoverServices(nil)
     _ = it.scene.take(it.log)
     it.peripheralManager.remove(other)
-    #expect(it.scene.take(it.log) == ["modified [\"FF20\"]"])
+    expect(it.scene.take(it.log), is: ["modified [\"FF20\"]"])
   }
 
   @Test("is not in the list of the next link")
@@ -63,7 +63,7 @@ struct ServiceReturnTests {
     it.manager.connect(it.peripheral)
     _ = it.scene.take(it.log, after: 1_000)
     it.peripheralManager.add(service)
-    #expect(it.scene.take(it.log) == ["modified []"])
+    expect(it.scene.take(it.log), is: ["modified []"])
   }
 
   @Test("is not in the list of a change beside the service in its place")
@@ -73,11 +73,11 @@ struct ServiceReturnTests {
     let second = FoundService(uuid: BluetoothUUID(0xFF02), range: range(0x0010, 0x0012))
     tree.merge(services: [first], of: nil, on: it.peripheral)
     let gone = tree.invalidate(first.range)
-    #expect(gone.map(\.uuid.uuidString) == ["FF01"])
+    expect(gone.map(\.uuid.uuidString), is: ["FF01"])
     tree.merge(services: [second], of: nil, on: it.peripheral)
     let other = tree.invalidate(range(0x0015, 0x0019))
-    #expect(other.isEmpty)
-    #expect(tree.listedServices?.map(\.uuid.uuidString) == ["FF02"])
+    expect(other.isEmpty)
+    expect(tree.listedServices?.map(\.uuid.uuidString), is: ["FF02"])
   }
 
   /// The server does not report each change.
@@ -90,12 +90,12 @@ struct ServiceReturnTests {
     }
     tree.merge(services: found, of: nil, on: it.peripheral)
     tree.merge(services: [], of: [BluetoothUUID(0xFF02)], on: it.peripheral)
-    #expect(tree.listedServices?.map(\.uuid.uuidString) == ["FF01", "FF03"])
+    expect(tree.listedServices?.map(\.uuid.uuidString), is: ["FF01", "FF03"])
     // Found again, but only as a part of another service.
     let owner = try #require(tree.listedServices?.first)
     let isMerged = tree.merge(included: [found[1]], of: nil, in: owner, on: it.peripheral)
-    #expect(isMerged)
-    #expect(tree.listedServices?.map(\.uuid.uuidString) == ["FF01", "FF03"])
+    expect(isMerged)
+    expect(tree.listedServices?.map(\.uuid.uuidString), is: ["FF01", "FF03"])
   }
 }
 
@@ -118,8 +118,8 @@ struct SystemServiceTests {
   @Test("a discovery of all services does not list them", arguments: [nil, [] as [CBUUID]?])
   func all(uuids: [CBUUID]?) {
     it.peripheral.discoverServices(uuids)
-    #expect(it.scene.take(it.log) == ["services [\"FF11\", \"FF10\"]"])
-    #expect(it.peripheral.name != nil, "the name comes from GAP")
+    expect(it.scene.take(it.log), is: ["services [\"FF11\", \"FF10\"]"])
+    expect(it.peripheral.name != nil, "the name comes from GAP")
   }
 
   @Test("nor do the included services")
@@ -129,8 +129,9 @@ struct SystemServiceTests {
     let service = try #require(it.peripheral.services?.first)
     it.peripheral.discoverIncludedServices(nil, for: service)
     it.peripheral.discoverIncludedServices([CBUUID(string: "1812")], for: service)
-    #expect(
-      it.scene.take(it.log) == [
+    expect(
+      it.scene.take(it.log),
+      is: [
         "services [\"FF10\"]", "included [\"FF11\"]", "included [\"FF11\", \"1812\"]",
       ])
   }
@@ -140,8 +141,9 @@ struct SystemServiceTests {
     it.peripheral.discoverServices(["1800", "1812"].map { CBUUID(string: $0) })
     it.scene.settle()
     it.peripheral.discoverServices(nil)
-    #expect(
-      it.scene.take(it.log) == [
+    expect(
+      it.scene.take(it.log),
+      is: [
         "services [\"1800\", \"1812\"]",
         "services [\"1800\", \"1812\", \"FF11\", \"FF10\"]",
       ])
@@ -152,8 +154,8 @@ struct SystemServiceTests {
     it.peripheral.discoverServices(nil)
     _ = it.scene.take(it.log)
     it.peripheralManager.removeAllServices()
-    #expect(
-      it.scene.take(it.log) == ["modified [\"FF11\", \"FF10\"]"])
-    #expect(it.peripheral.services == [])
+    expect(
+      it.scene.take(it.log), is: ["modified [\"FF11\", \"FF10\"]"])
+    expect(it.peripheral.services, is: [])
   }
 }

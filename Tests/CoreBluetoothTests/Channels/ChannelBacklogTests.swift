@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -31,20 +31,21 @@ struct ChannelBacklogTests {
   func closed() {
     it.suspend()
     // As for open channels: one is reserved for each of the 31 other links, 40 − 31 = 9.
-    #expect(cycle(30) == 9)
-    #expect(
-      it.log.take() == [String](repeating: "channel true", count: 9)
+    expect(cycle(30), is: 9)
+    expect(
+      it.log.take(),
+      is: [String](repeating: "channel true", count: 9)
         + [String](repeating: "channel false: CBError.connectionLimitReached", count: 21))
     it.resume()
-    #expect(it.recorder.take() == [String](repeating: "01 opened 128", count: 9))
-    #expect(cycle(2) == 2)
-    #expect(it.recorder.take() == ["01 opened 128", "01 opened 128"])
+    expect(it.recorder.take(), is: [String](repeating: "01 opened 128", count: 9))
+    expect(cycle(2), is: 2)
+    expect(it.recorder.take(), is: ["01 opened 128", "01 opened 128"])
   }
 
   @Test("they leave room for another link, also after the first has ended")
   func otherLink() throws {
     it.suspend()
-    #expect(cycle(12) == 9)
+    expect(cycle(12), is: 9)
     let second = it.scene.add(Seat(state: .poweredOn), number: 0x02)
     let log = Log()
     let manager = CBCentralManager(delegate: log, queue: it.scene.queue, thread: second)
@@ -54,21 +55,21 @@ struct ChannelBacklogTests {
     peripheral.delegate = log
     manager.connect(peripheral)
     it.scene.pass(1_000)
-    #expect(peripheral.state == .connected)
+    expect(peripheral.state, is: .connected)
     _ = log.take()
     peripheral.openL2CAPChannel(128)
     it.settle()
-    #expect(log.take() == ["channel true"])
+    expect(log.take(), is: ["channel true"])
 
     // A central that connects again has no more room than before.
     it.manager.cancelPeripheralConnection(it.peripheral)
     it.scene.pass(1_000)
     it.manager.connect(it.peripheral)
     it.scene.pass(1_000)
-    #expect(it.peripheral.state == .connected)
-    #expect(cycle(3) == 0)
+    expect(it.peripheral.state, is: .connected)
+    expect(cycle(3), is: 0)
     it.resume()
-    #expect(cycle(1) == 1)
+    expect(cycle(1), is: 1)
   }
 
   @Test("what the peer sent before it closed the channel is still received")
@@ -88,7 +89,7 @@ struct ChannelBacklogTests {
     it.resume()
     let channel = try #require(it.recorder.takeChannels().first)
     let other = try ChannelSide(channel)
-    #expect(other.read() == [1, 2, 3])
-    #expect(other.input.streamStatus == .atEnd)
+    expect(other.read(), is: [1, 2, 3])
+    expect(other.input.streamStatus, is: .atEnd)
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -83,7 +83,7 @@ final class ChannelScene: LinkedPair {
     try super.init(isSeparate: isSeparate) {
       $0.publishL2CAPChannel(withEncryption: isEncrypted)
     }
-    #expect(published == ["state poweredOn", "published 128", "advertising true"])
+    expect(published, is: ["state poweredOn", "published 128", "advertising true"])
   }
 
   /// The channels of the peer's host.
@@ -93,13 +93,13 @@ final class ChannelScene: LinkedPair {
   func open() throws -> (ChannelSide, ChannelSide) {
     peripheral.openL2CAPChannel(128)
     scene.settle()
-    #expect(log.take() == ["channel true"])
-    #expect(recorder.take() == ["01 opened 128"])
+    expect(log.take(), is: ["channel true"])
+    expect(recorder.take(), is: ["01 opened 128"])
     let own = try ChannelSide(try #require(log.takeChannels().first))
     let other = try ChannelSide(try #require(recorder.takeChannels().first))
     sides += [own, other]
     settle()
-    for side in [own, other] { #expect(side.log.take() == ["in open", "out open", "out space"]) }
+    for side in [own, other] { expect(side.log.take(), is: ["in open", "out open", "out space"]) }
     return (own, other)
   }
 

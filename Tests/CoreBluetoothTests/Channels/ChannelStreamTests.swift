@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -18,20 +18,20 @@ struct ChannelStreamTests {
   @Test("bytes go both ways, and a delegate is called once until it reads")
   func events() throws {
     let (own, other) = try it.open()
-    #expect(own.write([1, 2, 3]) == 3)
-    #expect(it.take(own) == ["out space"])
-    #expect(other.log.take() == ["in bytes"])
+    expect(own.write([1, 2, 3]), is: 3)
+    expect(it.take(own), is: ["out space"])
+    expect(other.log.take(), is: ["in bytes"])
     own.write([4, 5])
-    #expect(it.take(other) == [])
-    #expect(other.read(limit: 1) == [1])
-    #expect(it.take(other) == ["in bytes"])
-    #expect(other.read() == [2, 3, 4, 5])
-    #expect(it.take(other) == [])
-    #expect(other.input.hasBytesAvailable == false)
+    expect(it.take(other), is: [])
+    expect(other.read(limit: 1), is: [1])
+    expect(it.take(other), is: ["in bytes"])
+    expect(other.read(), is: [2, 3, 4, 5])
+    expect(it.take(other), is: [])
+    expect(other.input.hasBytesAvailable, is: false)
 
     other.write(bytes(5_000))
-    #expect(it.take(own).last == "in bytes")
-    #expect(own.read() == bytes(5_000))
+    expect(it.take(own).last, is: "in bytes")
+    expect(own.read(), is: bytes(5_000))
   }
 
   @Test("a reader that does not read stops the writer, and nothing is lost")
@@ -50,24 +50,24 @@ struct ChannelStreamTests {
     write()
     // The bytes that wait at both ends. The current SDU, of at most 8,192 bytes, waits at both.
     let most = ChannelPipe.inputCapacity + ChannelPipe.outputCapacity
-    #expect(position <= most && position > most - 10_000)
-    #expect(own.output.hasSpaceAvailable == false)
+    expect(position <= most && position > most - 10_000)
+    expect(own.output.hasSpaceAvailable, is: false)
     _ = own.log.take()
     // Another channel continues meanwhile.
     let (second, third) = try it.open()
     second.write([1])
     it.settle()
-    #expect(third.read() == [1])
-    #expect(own.log.take() == [])
+    expect(third.read(), is: [1])
+    expect(own.log.take(), is: [])
 
     var received: [UInt8] = []
     for _ in 0..<100 where received.count < sent.count {
       received += other.read()
       it.settle()
-      if received.count < 50_000 { #expect(own.log.take().contains("out space")) }
+      if received.count < 50_000 { expect(own.log.take().contains("out space")) }
       write()
     }
-    #expect(received == sent)
+    expect(received, is: sent)
   }
 
   @Test("a stream that the other side closes ends after its last byte is read")
@@ -79,20 +79,20 @@ struct ChannelStreamTests {
       closing.input.close()
       closing.output.close()
       it.settle()
-      #expect(closing.input.streamStatus == .closed)
-      #expect(unsafe closing.output.write([1], maxLength: 1) == -1)
-      #expect(staying.log.take() == ["in bytes", "out end"])
-      #expect(staying.input.streamStatus == .open)
-      #expect(staying.output.streamStatus == .atEnd)
-      #expect(staying.read() == [1, 2, 3])
-      #expect(it.take(staying) == ["in end"])
-      #expect(staying.input.streamStatus == .atEnd)
-      #expect(staying.input.streamError == nil)
+      expect(closing.input.streamStatus, is: .closed)
+      expect(unsafe closing.output.write([1], maxLength: 1), is: -1)
+      expect(staying.log.take(), is: ["in bytes", "out end"])
+      expect(staying.input.streamStatus, is: .open)
+      expect(staying.output.streamStatus, is: .atEnd)
+      expect(staying.read(), is: [1, 2, 3])
+      expect(it.take(staying), is: ["in end"])
+      expect(staying.input.streamStatus, is: .atEnd)
+      expect(staying.input.streamError == nil)
       var byte: UInt8 = 0
-      #expect(unsafe staying.input.read(&byte, maxLength: 1) == 0)
-      #expect(unsafe staying.output.write([1], maxLength: 1) == -1)
-      #expect((staying.output.streamError as NSError?)?.code == Int(EPIPE))
-      #expect(it.openChannels == 0)
+      expect(unsafe staying.input.read(&byte, maxLength: 1), is: 0)
+      expect(unsafe staying.output.write([1], maxLength: 1), is: -1)
+      expect((staying.output.streamError as NSError?)?.code, is: Int(EPIPE))
+      expect(it.openChannels, is: 0)
     }
   }
 
@@ -110,15 +110,15 @@ struct ChannelStreamTests {
     own.input.close()
     own.output.close()
     it.settle()
-    #expect(it.openChannels == 1)
+    expect(it.openChannels, is: 1)
     var received: [UInt8] = []
     for _ in 0..<10 {
       received += other.read()
       it.settle()
     }
-    #expect(received == sent)
-    #expect(it.openChannels == 0)
-    #expect(other.input.streamStatus == .atEnd)
+    expect(received, is: sent)
+    expect(it.openChannels, is: 0)
+    expect(other.input.streamStatus, is: .atEnd)
   }
 
   @Test("a closed channel may send the rest for exactly 10 s, even if nobody reads it")
@@ -131,16 +131,16 @@ struct ChannelStreamTests {
     let channels = it.scene.radio.device.channels
     own.output.close()
     it.settle()
-    #expect(channels.deadline == nil)
+    expect(channels.deadline, is: nil)
     own.input.close()
     it.settle()
-    #expect(channels.deadline == it.scene.now.advanced(by: 10_000))
+    expect(channels.deadline, is: it.scene.now.advanced(by: 10_000))
     it.scene.pass(9_000)
-    #expect(it.openChannels == 1)
+    expect(it.openChannels, is: 1)
     it.scene.pass(2_000)
     it.settle()
-    #expect(it.openChannels == 0)
-    #expect(other.log.take().contains("out end"))
+    expect(it.openChannels, is: 0)
+    expect(other.log.take().contains("out end"))
   }
 
   @Test("the loss of the link is an error of both streams; earlier bytes can be read")
@@ -150,30 +150,30 @@ struct ChannelStreamTests {
     it.settle()
     _ = own.log.take()
     it.peer.device.host.disconnectAll()
-    #expect(it.take(own) == ["out error"])
-    #expect(own.output.streamStatus == .error)
-    #expect((own.output.streamError as? CBError)?.code == .peripheralDisconnected)
-    #expect(own.input.streamStatus == .open && own.input.streamError == nil)
-    #expect(own.read() == [1, 2, 3])
-    #expect(it.take(own) == ["in error"])
+    expect(it.take(own), is: ["out error"])
+    expect(own.output.streamStatus, is: .error)
+    expect((own.output.streamError as? CBError)?.code, is: .peripheralDisconnected)
+    expect(own.input.streamStatus == .open && own.input.streamError == nil)
+    expect(own.read(), is: [1, 2, 3])
+    expect(it.take(own), is: ["in error"])
     var byte: UInt8 = 0
-    #expect(unsafe own.input.read(&byte, maxLength: 1) == -1)
-    #expect((own.input.streamError as? CBError)?.code == .peripheralDisconnected)
+    expect(unsafe own.input.read(&byte, maxLength: 1), is: -1)
+    expect((own.input.streamError as? CBError)?.code, is: .peripheralDisconnected)
     // On the side that ended the link, the streams end without an error.
-    #expect(other.log.take().suffix(2) == ["in end", "out end"])
+    expect(other.log.take().suffix(2), is: ["in end", "out end"])
   }
 
   @Test("a manager that ends its link or releases a channel closes it")
   func released() throws {
     let (own, other) = try it.open()
     own.release()
-    #expect(it.take(other) == ["in end", "out end"])
-    #expect(own.input.streamStatus == .atEnd)
+    expect(it.take(other), is: ["in end", "out end"])
+    expect(own.input.streamStatus, is: .atEnd)
 
     let (second, third) = try it.open()
     it.manager.cancelPeripheralConnection(it.peripheral)
-    #expect(it.take(second) == ["in end", "out end"])
-    #expect(third.log.take() == ["in error", "out error"])
+    expect(it.take(second), is: ["in end", "out end"])
+    expect(third.log.take(), is: ["in error", "out error"])
   }
 
   @Test("a manager that leaves a link closes its channels, and those of another continue")
@@ -186,17 +186,17 @@ struct ChannelStreamTests {
     _ = log.take()
     peripherals[0].openL2CAPChannel(128)
     it.settle()
-    #expect(log.take() == ["channel true"])
+    expect(log.take(), is: ["channel true"])
     let second = try ChannelSide(try #require(log.takeChannels().first))
     let third = try ChannelSide(try #require(it.recorder.takeChannels().first))
     it.settle()
     manager.cancelPeripheralConnection(peripherals[0])
     it.settle()
-    #expect(second.input.streamStatus == .atEnd)
-    #expect(third.input.streamStatus == .atEnd)
+    expect(second.input.streamStatus, is: .atEnd)
+    expect(third.input.streamStatus, is: .atEnd)
     own.write([1])
     it.settle()
-    #expect(other.read() == [1])
+    expect(other.read(), is: [1])
   }
 
   @Test("a channel that has ended is not closed again: the next one may have its number")
@@ -209,7 +209,7 @@ struct ChannelStreamTests {
     channels.closed(0, with: .closedByPeer)
     channels.begin(0, ChannelPipe { _ in }, at: 0) { _ in }
     it.settle()
-    #expect(it.openChannels == 1)
+    expect(it.openChannels, is: 1)
     withExtendedLifetime(other) {}
   }
 
@@ -220,18 +220,18 @@ struct ChannelStreamTests {
     own.input.schedule(in: .current, forMode: mode)
     own.input.remove(from: .current, forMode: mode)
     other.write([1])
-    #expect(it.take(own) == ["in bytes"])
-    #expect(own.read() == [1])
+    expect(it.take(own), is: ["in bytes"])
+    expect(own.read(), is: [1])
 
     // An event that waits in one mode is delivered in another that is added.
     own.input.remove(from: .current, forMode: .default)
     own.input.schedule(in: .current, forMode: mode)
     other.write([2])
     it.scene.settle()
-    #expect(own.input.state.isDue)
+    expect(own.input.state.isDue)
     own.input.schedule(in: .current, forMode: .default)
-    #expect(it.take(own) == ["in bytes"])
-    #expect(own.read() == [2])
+    expect(it.take(own), is: ["in bytes"])
+    expect(own.read(), is: [2])
 
     // Without a mode there is none.
     for stream in [own.input, own.output] {
@@ -239,21 +239,21 @@ struct ChannelStreamTests {
       stream.remove(from: .current, forMode: mode)
     }
     other.write([3])
-    #expect(it.take(own) == [])
-    #expect(own.input.hasBytesAvailable)
+    expect(it.take(own), is: [])
+    expect(own.input.hasBytesAvailable)
     own.input.schedule(in: .current, forMode: .default)
-    #expect(it.take(own) == ["in bytes"])
+    expect(it.take(own), is: ["in bytes"])
   }
 
   @Test("a channel that a delegate does not keep is closed")
   func notKept() throws {
     it.peripheral.openL2CAPChannel(128)
     it.scene.settle()
-    #expect(it.openChannels == 1)
+    expect(it.openChannels, is: 1)
     _ = it.recorder.takeChannels()
     it.settle()
-    #expect(it.openChannels == 0)
-    #expect(it.log.takeChannels().first?.inputStream.streamStatus == .notOpen)
+    expect(it.openChannels, is: 0)
+    expect(it.log.takeChannels().first?.inputStream.streamStatus, is: .notOpen)
   }
 
   @Test("a stream that is not open reports nothing, and keeps the bytes that arrive")
@@ -262,9 +262,9 @@ struct ChannelStreamTests {
     it.settle()
     let channel = try #require(it.log.takeChannels().first)
     let closed = try #require(channel.outputStream)
-    #expect(closed.streamStatus == .notOpen)
-    #expect(unsafe closed.write([1], maxLength: 1) == -1)
-    #expect(!closed.hasSpaceAvailable)
+    expect(closed.streamStatus, is: .notOpen)
+    expect(unsafe closed.write([1], maxLength: 1), is: -1)
+    expect(!closed.hasSpaceAvailable)
 
     // The bytes that arrive before the opening can be read after it.
     let sender = try ChannelSide(try #require(it.recorder.takeChannels().first))
@@ -272,11 +272,11 @@ struct ChannelStreamTests {
     it.settle()
     let input = try #require(channel.inputStream)
     var byte: UInt8 = 0
-    #expect(unsafe input.read(&byte, maxLength: 1) == -1)
-    #expect(!input.hasBytesAvailable)
+    expect(unsafe input.read(&byte, maxLength: 1), is: -1)
+    expect(!input.hasBytesAvailable)
     input.open()
-    #expect(unsafe input.read(&byte, maxLength: 1) == 1)
-    #expect(byte == 7)
+    expect(unsafe input.read(&byte, maxLength: 1), is: 1)
+    expect(byte, is: 7)
   }
 
   // MARK: Wrong and repeated calls
@@ -285,46 +285,46 @@ struct ChannelStreamTests {
   func calls() throws {
     let (own, other) = try it.open()
     var byte: UInt8 = 0
-    #expect(unsafe own.input.read(&byte, maxLength: 0) == 0)
-    #expect(unsafe own.input.read(&byte, maxLength: -1) == -1)
-    #expect(unsafe own.output.write([1], maxLength: 0) == 0)
-    #expect(unsafe own.output.write([1], maxLength: -1) == -1)
+    expect(unsafe own.input.read(&byte, maxLength: 0), is: 0)
+    expect(unsafe own.input.read(&byte, maxLength: -1), is: -1)
+    expect(unsafe own.output.write([1], maxLength: 0), is: 0)
+    expect(unsafe own.output.write([1], maxLength: -1), is: -1)
     var pointer: UnsafeMutablePointer<UInt8>?
     var count = 0
-    #expect(unsafe !own.input.getBuffer(&pointer, length: &count))
+    expect(unsafe !own.input.getBuffer(&pointer, length: &count))
     for stream in [own.input, own.output] as [Stream] {
-      #expect(stream.property(forKey: .networkServiceType) == nil)
-      #expect(!stream.setProperty(nil, forKey: .networkServiceType))
-      #expect(stream.streamStatus == .open && stream.streamError == nil)
+      expect(stream.property(forKey: .networkServiceType) == nil)
+      expect(!stream.setProperty(nil, forKey: .networkServiceType))
+      expect(stream.streamStatus == .open && stream.streamError == nil)
     }
-    #expect(it.take(own) == [] && other.log.take() == [])
+    expect(it.take(own) == [] && other.log.take() == [])
     // Everything still works.
     own.write([1, 2, 3])
     it.settle()
-    #expect(other.read() == [1, 2, 3])
+    expect(other.read(), is: [1, 2, 3])
   }
 
   @Test("a stream opens and closes once")
   func openedOnce() throws {
     let (own, other) = try it.open()
     for stream in [own.input, own.output] as [Stream] { stream.open() }
-    #expect(it.take(own) == [])
+    expect(it.take(own), is: [])
     own.output.close()
     own.output.close()
     own.output.open()
-    #expect(it.take(own) == [])
-    #expect(own.output.streamStatus == .closed && own.input.streamStatus == .open)
-    #expect(!own.output.hasSpaceAvailable)
-    #expect(unsafe own.output.write([1], maxLength: 1) == -1)
+    expect(it.take(own), is: [])
+    expect(own.output.streamStatus == .closed && own.input.streamStatus == .open)
+    expect(!own.output.hasSpaceAvailable)
+    expect(unsafe own.output.write([1], maxLength: 1), is: -1)
     // The input is still usable: a channel ends with both.
     other.write([7])
     it.settle()
-    #expect(own.read() == [7])
+    expect(own.read(), is: [7])
     own.input.close()
-    #expect(it.take(other).suffix(2) == ["in end", "out end"])
+    expect(it.take(other).suffix(2), is: ["in end", "out end"])
     var byte: UInt8 = 0
-    #expect(unsafe own.input.read(&byte, maxLength: 1) == -1)
-    #expect(!own.input.hasBytesAvailable)
+    expect(unsafe own.input.read(&byte, maxLength: 1), is: -1)
+    expect(!own.input.hasBytesAvailable)
   }
 
   @Test("an own channel is not taken for one that this device publishes with the same PSM")
@@ -336,12 +336,12 @@ struct ChannelStreamTests {
     manager.stateForTests(.poweredOn)
     manager.publishL2CAPChannel(withEncryption: false)
     it.scene.settle()
-    #expect(recorder.take() == ["published 128"])
+    expect(recorder.take(), is: ["published 128"])
     let (own, other) = try it.open()
     own.write([1])
     it.settle()
-    #expect(other.read() == [1])
-    #expect(recorder.take() == [])
+    expect(other.read(), is: [1])
+    expect(recorder.take(), is: [])
   }
 }
 

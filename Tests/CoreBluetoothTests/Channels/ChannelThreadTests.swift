@@ -1,5 +1,5 @@
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -20,13 +20,13 @@ struct ChannelThreadTests {
     let ends = Inbox<String>()
     run("echo", ends) { Self.echo(other, total) }
     run("writer", ends) { Self.write(own, total) }
-    #expect(Self.read(own, total) == total)
-    #expect(try Set([ends.take(), ends.take()]) == ["echo \(total)", "writer \(total)"])
+    expect(Self.read(own, total), is: total)
+    expect(try Set([ends.take(), ends.take()]), is: ["echo \(total)", "writer \(total)"])
     own.outputStream.close()
     own.inputStream.close()
     var byte: UInt8 = 0
-    #expect(unsafe other.inputStream.read(&byte, maxLength: 1) == 0)
-    #expect(other.inputStream.streamStatus == .atEnd)
+    expect(unsafe other.inputStream.read(&byte, maxLength: 1), is: 0)
+    expect(other.inputStream.streamStatus, is: .atEnd)
   }
 
   @Test("a run loop of a thread serves both streams, and ends when they are removed")
@@ -43,7 +43,7 @@ struct ChannelThreadTests {
       both.run()
       return both.received
     }
-    #expect(try Set([ends.take(), ends.take()]) == ["echo \(total)", "loop \(total)"])
+    expect(try Set([ends.take(), ends.take()]), is: ["echo \(total)", "loop \(total)"])
   }
 
   private func run(_ name: String, _ ends: Inbox<String>, _ body: @escaping @Sendable () -> Int) {

@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -56,7 +56,7 @@ private final class AwayScene: Scene {
   func update(_ name: Character, _ value: UInt8) {
     guard let characteristic = services[name]?.characteristics?.first as? CBMutableCharacteristic
     else { return }
-    #expect(manager.updateValue(Data([value]), for: characteristic, onSubscribedCentrals: nil))
+    expect(manager.updateValue(Data([value]), for: characteristic, onSubscribedCentrals: nil))
     run(for: 500)
   }
 
@@ -82,7 +82,7 @@ private final class AwayScene: Scene {
     let id = central.central.perform(
       .configure(range(configuration, configuration), value), on: link)
     run(for: 60_000) { central.outcomes[id] != nil }
-    #expect(central.outcomes[id] == .success(.configured(handle(configuration))))
+    expect(central.outcomes[id], is: .success(.configured(handle(configuration))))
   }
 
   /// The central bonds, subscribes to Service Changed and both values, and leaves.
@@ -185,21 +185,21 @@ struct AwayCentralTests {
     // No client has read the hash of the new device's database before the change.
     if isRestarted { scene = AwayScene(bonds: scene.bonds) }
     change.make(scene)
-    #expect(scene.takeSubscriptions() == [])
+    expect(scene.takeSubscriptions(), is: [])
     _ = scene.connect()
-    #expect(scene.takeSubscriptions() == change.subscriptions)
+    expect(scene.takeSubscriptions(), is: change.subscriptions)
     let notified = scene.takeNotified()
-    #expect(notified.map(\.handle) == [AwayScene.serviceChanged])
-    #expect(notified.map(\.value) == [[1, 0, 0xFF, 0xFF]])
+    expect(notified.map(\.handle), is: [AwayScene.serviceChanged])
+    expect(notified.map(\.value), is: [[1, 0, 0xFF, 0xFF]])
     for (number, name) in "ABC".enumerated() { scene.update(name, UInt8(number)) }
     let received = change.subscriptions.map { $0.hasPrefix("A") ? [0] : [1] as [UInt8] }
-    #expect(scene.takeNotified().map(\.value) == received)
+    expect(scene.takeNotified().map(\.value), is: received)
     let hash = scene.peripheral.device.host.server.database.hash
-    #expect(scene.record?.databaseHash == hash)
-    #expect(scene.record?.isChangeAware == true)
+    expect(scene.record?.databaseHash, is: hash)
+    expect(scene.record?.isChangeAware, is: true)
     let stored = [.indication] + change.stored
-    #expect(stored.indices.map { scene.record?.subscriptions[$0] } == stored)
-    #expect(scene.record?.subscriptions[stored.count] == ClientConfiguration.none)
+    expect(stored.indices.map { scene.record?.subscriptions[$0] }, is: stored)
+    expect(scene.record?.subscriptions[stored.count], is: ClientConfiguration.none)
   }
 
   @Test("A second change while the central is away again keeps the rest again")
@@ -208,12 +208,12 @@ struct AwayCentralTests {
     scene.visit()
     scene.add("C")
     let link = scene.connect()
-    #expect(scene.takeSubscriptions() == ["A001", "B001"])
+    expect(scene.takeSubscriptions(), is: ["A001", "B001"])
     scene.disconnect(link)
     _ = scene.recorder.take()
     scene.remove("A")
     _ = scene.connect()
-    #expect(scene.takeSubscriptions() == ["B001"])
+    expect(scene.takeSubscriptions(), is: ["B001"])
   }
 
   @Test("The same services, published again, restore all, and nothing has changed")
@@ -226,8 +226,8 @@ struct AwayCentralTests {
     scene.add("A")
     scene.add("B")
     _ = scene.connect()
-    #expect(scene.takeSubscriptions() == ["A001", "B001"])
-    #expect(scene.takeNotified().isEmpty)
+    expect(scene.takeSubscriptions(), is: ["A001", "B001"])
+    expect(scene.takeNotified().isEmpty)
   }
 
   @Test("After more databases than the device remembers, Service Changed is left")
@@ -236,7 +236,7 @@ struct AwayCentralTests {
     scene.visit()
     for number in 0..<17 { scene.add("C", kind: number % 10) }
     _ = scene.connect()
-    #expect(scene.takeSubscriptions() == [])
-    #expect(scene.takeNotified().map(\.handle) == [AwayScene.serviceChanged])
+    expect(scene.takeSubscriptions(), is: [])
+    expect(scene.takeNotified().map(\.handle), is: [AwayScene.serviceChanged])
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -46,49 +46,49 @@ struct PeripheralServiceTests {
   @Test("GAP and GATT always exist, and added services follow them")
   func added() {
     it.radio.connect()
-    #expect(services() == base + [[0x10, 0, 0x19, 0, 0x00, 0xA0]])
+    expect(services(), is: base + [[0x10, 0, 0x19, 0, 0x00, 0xA0]])
     // Types from 0x0010 on, with an MTU of 23: five at a time.
-    it.radio.expect(
+    it.radio.exchange(
       [0x04, 0x10, 0x00, 0x14, 0x00],
       gives: [
         0x05, 1, 0x10, 0, 0x00, 0x28, 0x11, 0, 0x03, 0x28, 0x12, 0, 0x01, 0xA0, 0x13, 0, 0x02,
         0x29, 0x14, 0, 0x03, 0x28,
       ])
     // Read 0x02 | write without response 0x04 | write 0x08 | notify 0x10
-    it.radio.expect([0x0A, 0x11, 0x00], gives: [0x0B, 0x1E, 0x12, 0x00, 0x01, 0xA0])
+    it.radio.exchange([0x0A, 0x11, 0x00], gives: [0x0B, 0x1E, 0x12, 0x00, 0x01, 0xA0])
   }
 
   @Test(
     "Services are added and removed: Service Changed is sent, and the last handles are used again")
   func comeAndGo() {
     it.radio.connect()
-    it.radio.expect([0x12, 0x0B, 0x00, 2, 0], gives: [0x13])
+    it.radio.exchange([0x12, 0x0B, 0x00, 2, 0], gives: [0x13])
     it.radio.forget()
     let other = service("B000")
     other.characteristics = [value()]
-    #expect(add(other) == ["added B000"])
-    #expect(it.radio.sent() == [serviceChanged(0x001A, 0x001C)])
-    it.radio.expect([0x1E])
+    expect(add(other), is: ["added B000"])
+    expect(it.radio.sent(), is: [serviceChanged(0x001A, 0x001C)])
+    expect(it.radio.exchange([0x1E]), is: [])
 
     it.remove(it.service)
-    #expect(it.radio.sent().last == serviceChanged(0x0010, 0x0019))
-    it.radio.expect([0x1E])
-    #expect(services() == base + [[0x1A, 0, 0x1C, 0, 0x00, 0xB0]])
-    it.radio.expect([0x0A, 0x15, 0x00], gives: attError(0x0A, 0x15, 0x01))
+    expect(it.radio.sent().last, is: serviceChanged(0x0010, 0x0019))
+    expect(it.radio.exchange([0x1E]), is: [])
+    expect(services(), is: base + [[0x1A, 0, 0x1C, 0, 0x00, 0xB0]])
+    it.radio.exchange([0x0A, 0x15, 0x00], gives: attError(0x0A, 0x15, 0x01))
 
     // The same objects make a new service after the last.
-    #expect(add(it.service) == ["added A000"])
-    it.radio.expect([0x1E])
-    #expect(
-      services() == base + [[0x1A, 0, 0x1C, 0, 0x00, 0xB0], [0x1D, 0, 0x26, 0, 0x00, 0xA0]])
+    expect(add(it.service), is: ["added A000"])
+    expect(it.radio.exchange([0x1E]), is: [])
+    expect(
+      services(), is: base + [[0x1A, 0, 0x1C, 0, 0x00, 0xB0], [0x1D, 0, 0x26, 0, 0x00, 0xA0]])
 
     it.manager.removeAllServices()
     it.radio.settle()
-    #expect(it.radio.sent().last == serviceChanged(0x001A, 0x0026))
-    it.radio.expect([0x1E])
-    #expect(services() == base)
-    #expect(add(other) == ["added B000"])
-    #expect(services().last == [0x10, 0, 0x12, 0, 0x00, 0xB0])
+    expect(it.radio.sent().last, is: serviceChanged(0x001A, 0x0026))
+    expect(it.radio.exchange([0x1E]), is: [])
+    expect(services(), is: base)
+    expect(add(other), is: ["added B000"])
+    expect(services().last, is: [0x10, 0, 0x12, 0, 0x00, 0xB0])
   }
 
   @Test("The Database Hash depends on the services, and is computed when it is read")
@@ -96,16 +96,16 @@ struct PeripheralServiceTests {
     var knownHash: DatabaseHash? { it.radio.device.host.server.database.knownHash }
     it.radio.connect()
     let read: [UInt8] = [0x0A, 0x0F, 0x00]
-    #expect(knownHash == nil)
+    expect(knownHash, is: nil)
     let before = it.radio.exchange(read)
-    #expect(knownHash != nil)
+    expect(knownHash != nil)
     it.remove(it.service)
-    #expect(knownHash == nil)
+    expect(knownHash, is: nil)
     let without = it.radio.exchange(read)
-    #expect(before != without && without.first?.count == 17)
-    #expect(add(it.service) == ["added A000"])
-    #expect(knownHash == nil)
-    #expect(it.radio.exchange(read) == before)
+    expect(before != without && without.first?.count == 17)
+    expect(add(it.service), is: ["added A000"])
+    expect(knownHash, is: nil)
+    expect(it.radio.exchange(read), is: before)
   }
 
   @Test("A service includes services added before it, until they are removed")
@@ -114,16 +114,16 @@ struct PeripheralServiceTests {
     inner.characteristics = [value()]
     let outer = service("C000")
     outer.includedServices = [inner]
-    #expect(add(outer) == ["added C000: CBError.invalidParameters"])
-    #expect(add(inner) == ["added B000"])  // 0x001A to 0x001C
-    #expect(add(outer) == ["added C000"])  // 0x001D and 0x001E
+    expect(add(outer), is: ["added C000: CBError.invalidParameters"])
+    expect(add(inner), is: ["added B000"])  // 0x001A to 0x001C
+    expect(add(outer), is: ["added C000"])  // 0x001D and 0x001E
     it.radio.connect()
-    #expect(services().last == [0x1D, 0, 0x1E, 0, 0x00, 0xC0])
-    it.radio.expect(
+    expect(services().last, is: [0x1D, 0, 0x1E, 0, 0x00, 0xC0])
+    it.radio.exchange(
       [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x02, 0x28],
       gives: [0x09, 8, 0x1E, 0x00, 0x1A, 0x00, 0x1C, 0x00, 0x00, 0xB0])
     it.remove(inner)
-    it.radio.expect(
+    it.radio.exchange(
       [0x08, 0x01, 0x00, 0xFF, 0xFF, 0x02, 0x28], gives: attError(0x08, 0x01, 0x0A))
   }
 
@@ -135,25 +135,25 @@ struct PeripheralServiceTests {
       let value = value()
       service.characteristics = [value]
       gone = value
-      #expect(add(service) == ["added B000"])
+      expect(add(service), is: ["added B000"])
       it.remove(service)
     }
-    #expect(gone == nil)
+    expect(gone, is: nil)
   }
 
   @Test("A service keeps the handle of a removed include: the next service begins after it")
   func includeAtTheEnd() {
     let (inner, outer, next) = (service("B000"), service("C000"), service("D000"))
     outer.includedServices = [inner]
-    #expect(add(inner) == ["added B000"])  // 0x001A
-    #expect(add(outer) == ["added C000"])  // 0x001B and 0x001C
+    expect(add(inner), is: ["added B000"])  // 0x001A
+    expect(add(outer), is: ["added C000"])  // 0x001B and 0x001C
     it.manager.remove(inner)
-    #expect(add(next) == ["added D000"])
+    expect(add(next), is: ["added D000"])
     it.radio.connect()
-    #expect(
-      services().suffix(2) == [[0x1B, 0, 0x1C, 0, 0x00, 0xC0], [0x1D, 0, 0x1D, 0, 0x00, 0xD0]])
+    expect(
+      services().suffix(2), is: [[0x1B, 0, 0x1C, 0, 0x00, 0xC0], [0x1D, 0, 0x1D, 0, 0x00, 0xD0]])
     it.remove(outer)
-    #expect(services().last == [0x1D, 0, 0x1D, 0, 0x00, 0xD0])
+    expect(services().last, is: [0x1D, 0, 0x1D, 0, 0x00, 0xD0])
   }
 
   @Test("The handle of a removed include is not part of a gap")
@@ -163,22 +163,23 @@ struct PeripheralServiceTests {
     gone.characteristics = [value()]
     let filler = service("E000")
     filler.characteristics = (0..<32_751).map { _ in value() }
-    #expect(add(inner) == ["added B000"])  // 0x001A
-    #expect(add(outer) == ["added C000"])  // 0x001B and 0x001C
-    #expect(add(gone) == ["added D000"])  // 0x001D to 0x001F
+    expect(add(inner), is: ["added B000"])  // 0x001A
+    expect(add(outer), is: ["added C000"])  // 0x001B and 0x001C
+    expect(add(gone), is: ["added D000"])  // 0x001D to 0x001F
     // 0x1F = 31 are taken. 1 + 2 × 32,751 = 65,503 more are 65,534.
-    #expect(add(filler) == ["added E000"])
+    expect(add(filler), is: ["added E000"])
     it.manager.remove(inner)
     it.manager.remove(gone)
     // A service with four attributes, and three handles are free.
     let new = service("F000")
     new.characteristics = [value("F001", .notify, [])]
-    #expect(add(new) == ["added F000: CBError.outOfSpace"])
+    expect(add(new), is: ["added F000: CBError.outOfSpace"])
     new.characteristics = [value("F001")]
-    #expect(add(new) == ["added F000"])
+    expect(add(new), is: ["added F000"])
     it.radio.connect()
-    #expect(
-      services().dropFirst(3).prefix(2) == [
+    expect(
+      services().dropFirst(3).prefix(2),
+      is: [
         [0x1B, 0, 0x1C, 0, 0x00, 0xC0], [0x1D, 0, 0x1F, 0, 0x00, 0xF0],
       ])
   }
@@ -189,7 +190,7 @@ struct PeripheralServiceTests {
     it.text.permissions = []
     it.recorder.onRead = { manager, request in manager.respond(to: request, withResult: .success) }
     it.radio.connect()
-    it.radio.expect([0x0A, 0x12, 0x00], gives: [0x0B])
+    it.radio.exchange([0x0A, 0x12, 0x00], gives: [0x0B])
   }
 
   @Test("What is changed before a service is added is what centrals see")
@@ -201,13 +202,13 @@ struct PeripheralServiceTests {
     value.value = nil
     value.permissions = .writeable
     value.descriptors = [CBMutableDescriptor(type: CBUUID(string: "2901"), value: "Name")]
-    #expect(add(service) == ["added B000"])
+    expect(add(service), is: ["added B000"])
     it.radio.connect()
     // 0x001A service, 0x001B declaration, 0x001C value, 0x001D description.
-    it.radio.expect([0x0A, 0x1B, 0x00], gives: [0x0B, 0x0A, 0x1C, 0x00, 0x01, 0xB0])
-    it.radio.expect([0x0A, 0x1C, 0x00], gives: attError(0x0A, 0x1C, 0x02))
-    it.radio.expect([0x0A, 0x1D, 0x00], gives: [0x0B] + Array("Name".utf8))
-    #expect(value.properties == [.read, .write] && value.descriptors?.count == 1)
+    it.radio.exchange([0x0A, 0x1B, 0x00], gives: [0x0B, 0x0A, 0x1C, 0x00, 0x01, 0xB0])
+    it.radio.exchange([0x0A, 0x1C, 0x00], gives: attError(0x0A, 0x1C, 0x02))
+    it.radio.exchange([0x0A, 0x1D, 0x00], gives: [0x0B] + Array("Name".utf8))
+    expect(value.properties == [.read, .write] && value.descriptors?.count == 1)
   }
 
   @Test("A malformed service is not added, and nothing else changes")
@@ -219,23 +220,23 @@ struct PeripheralServiceTests {
     }
     let invalid = ["added B000: CBError.invalidParameters"]
     let format = CBUUID(string: "2904")
-    #expect(add(it.service) == ["added A000: CBError.invalidParameters"])  // twice
-    #expect(refused { $0.characteristics = [it.text] } == invalid)  // in two services
-    #expect(refused({ _ in }, "1800") == ["added 1800: CBError.uuidNotAllowed"])
-    #expect(refused({ _ in }, "1801") == ["added 1801: CBError.uuidNotAllowed"])
-    #expect(refused { $0.characteristics = [value("B001", [.read, .broadcast])] } == invalid)
-    #expect(
-      refused { $0.characteristics = [value("B001", [.read, .extendedProperties])] } == invalid)
-    #expect(
-      refused { $0.characteristics = [value("B001", [.read, .write], fixed: Data([1]))] }
-        == invalid)
-    #expect(
-      refused { $0.characteristics = [value("B001", .read, .writeable, fixed: Data([1]))] }
-        == invalid)
-    #expect(
-      refused { $0.characteristics = [value(fixed: Data(repeating: 0, count: 513))] } == invalid)
+    expect(add(it.service), is: ["added A000: CBError.invalidParameters"])  // twice
+    expect(refused { $0.characteristics = [it.text] }, is: invalid)  // in two services
+    expect(refused({ _ in }, "1800"), is: ["added 1800: CBError.uuidNotAllowed"])
+    expect(refused({ _ in }, "1801"), is: ["added 1801: CBError.uuidNotAllowed"])
+    expect(refused { $0.characteristics = [value("B001", [.read, .broadcast])] }, is: invalid)
+    expect(
+      refused { $0.characteristics = [value("B001", [.read, .extendedProperties])] }, is: invalid)
+    expect(
+      refused { $0.characteristics = [value("B001", [.read, .write], fixed: Data([1]))] },
+      is: invalid)
+    expect(
+      refused { $0.characteristics = [value("B001", .read, .writeable, fixed: Data([1]))] },
+      is: invalid)
+    expect(
+      refused { $0.characteristics = [value(fixed: Data(repeating: 0, count: 513))] }, is: invalid)
     let twice = value()
-    #expect(refused { $0.characteristics = [twice, twice] } == invalid)
+    expect(refused { $0.characteristics = [twice, twice] }, is: invalid)
     for descriptor in [
       CBMutableDescriptor(type: CBUUID(string: "2902"), value: Data([0, 0])),
       CBMutableDescriptor(type: CBUUID(string: "2901"), value: Data([0])),
@@ -245,13 +246,13 @@ struct PeripheralServiceTests {
     ] {
       let described = value()
       described.descriptors = [descriptor]
-      #expect(refused { $0.characteristics = [described] } == invalid)
+      expect(refused { $0.characteristics = [described] }, is: invalid)
     }
     let described = value()
     described.descriptors = [format, format].map { CBMutableDescriptor(type: $0, value: Data([4])) }
-    #expect(refused { $0.characteristics = [described] } == invalid)
+    expect(refused { $0.characteristics = [described] }, is: invalid)
     it.radio.connect()
-    #expect(services() == base + [[0x10, 0, 0x19, 0, 0x00, 0xA0]])
+    expect(services(), is: base + [[0x10, 0, 0x19, 0, 0x00, 0xA0]])
   }
 
   @Test("At most 128 values can be subscribed to, including Service Changed")
@@ -259,12 +260,12 @@ struct PeripheralServiceTests {
     // The published service uses two, Service Changed one.
     let many = service("B000")
     many.characteristics = (0..<125).map { _ in value("B001", .notify, []) }
-    #expect(add(many) == ["added B000"])
+    expect(add(many), is: ["added B000"])
     let more = service("C000")
     more.characteristics = [value("C001", .notify, [])]
-    #expect(add(more) == ["added C000: CBError.outOfSpace"])
+    expect(add(more), is: ["added C000: CBError.outOfSpace"])
     it.remove(it.service)
-    #expect(add(more) == ["added C000"])
+    expect(add(more), is: ["added C000"])
   }
 
   @Test("A released manager removes its services; centrals that wait for a value are refused")
@@ -272,11 +273,11 @@ struct PeripheralServiceTests {
     var (manager, log) = it.another() as (CBPeripheralManager?, Log)
     it.add(to: manager)
     it.radio.connect()
-    #expect(it.radio.exchange([0x0A, 0x1C, 0x00]) == [])
+    expect(it.radio.exchange([0x0A, 0x1C, 0x00]), is: [])
     manager = nil
     it.radio.settle()
-    #expect(it.radio.sent() == [attError(0x0A, 0x1C, 0x01)])
-    #expect(services() == base + [[0x10, 0, 0x19, 0, 0x00, 0xA0]])
+    expect(it.radio.sent(), is: [attError(0x0A, 0x1C, 0x01)])
+    expect(services(), is: base + [[0x10, 0, 0x19, 0, 0x00, 0xA0]])
     withExtendedLifetime(log) {}
   }
 
@@ -288,6 +289,6 @@ struct PeripheralServiceTests {
     it.manager.remove(service("B000"))
     it.radio.settle()
     it.radio.connect()
-    #expect(services() == base + [[0x10, 0, 0x19, 0, 0x00, 0xA0]])
+    expect(services(), is: base + [[0x10, 0, 0x19, 0, 0x00, 0xA0]])
   }
 }

@@ -1,7 +1,7 @@
 import BluetoothHost
+import Expectations
 import Foundation
 import LinuxRadio
-import Testing
 
 @testable import CoreBluetooth
 
@@ -35,25 +35,25 @@ struct RadioTests {
     var threads: Set<ObjectIdentifier> = []
     for number in 0..<1_000 {
       let (next, thread) = try inbox.take()
-      #expect(next == number)
+      expect(next, is: number)
       threads.insert(thread)
     }
-    #expect(threads.count == 1)
-    #expect(!threads.contains(ObjectIdentifier(Thread.current)))
+    expect(threads.count, is: 1)
+    expect(!threads.contains(ObjectIdentifier(Thread.current)))
     radio.close()
   }
 
   @Test func itsStateIsReportedAtOnceAndAtEachChange() throws {
     let (states, observation) = observe(radio)
-    #expect(try states.take() == .unknown)
-    #expect(try states.take() == .poweredOn)
+    expect(try states.take(), is: .unknown)
+    expect(try states.take(), is: .poweredOn)
     // A later observer receives the current state.
     let (later, other) = observe(radio)
-    #expect(try later.take() == .poweredOn)
+    expect(try later.take(), is: .poweredOn)
     other.cancel()
 
     radio.close()
-    #expect(try states.take() == .poweredOff)
+    expect(try states.take(), is: .poweredOff)
     observation.cancel()
   }
 
@@ -62,7 +62,7 @@ struct RadioTests {
     let reasons = Inbox<RadioError>()
     radio.onError { reasons.put($0) }
     let (_, observation) = observe(radio)
-    #expect(try reasons.take().description.contains("eightball-no-such-radio"))
+    expect(try reasons.take().description.contains("eightball-no-such-radio"))
     observation.cancel()
     radio.close()
   }
@@ -72,12 +72,12 @@ struct RadioTests {
     try states.take { $0 == .poweredOn }
     radio.close()
     radio.close()
-    #expect(!path.exists, "the air is no longer hosted")
+    expect(!path.exists, "the air is no longer hosted")
     let later = watch(radio)
-    #expect(try later.take() == .poweredOff)
+    expect(try later.take(), is: .poweredOff)
     let isTaken = radio.perform { _ in Issue.record("a closed radio works") }
-    #expect(!isTaken)
-    #expect(radio.engine.waitForEnd())
+    expect(!isTaken)
+    expect(radio.engine.waitForEnd())
   }
 
   @Test func itIsReleasedWithItsLastManagerAndServesTheNext() throws {
@@ -89,11 +89,11 @@ struct RadioTests {
       observation.cancel()
       radio.perform { _ in others.put(.unsupported) }
       // One manager still uses it.
-      #expect(try others.take() == .unsupported)
-      #expect(path.exists)
+      expect(try others.take(), is: .unsupported)
+      expect(path.exists)
       other.cancel()
-      #expect(radio.engine.waitForEnd())
-      #expect(!path.exists)
+      expect(radio.engine.waitForEnd())
+      expect(!path.exists)
     }
   }
 
@@ -105,8 +105,8 @@ struct RadioTests {
       observation.cancel()
       radio.perform { _ in }
     }
-    #expect(radio.engine.waitForEnd())
-    #expect(!path.exists)
+    expect(radio.engine.waitForEnd())
+    expect(!path.exists)
   }
 
   @Test func jobsFromBeforeItsClosingRun() throws {
@@ -116,9 +116,9 @@ struct RadioTests {
       radio.close()
       radio.perform { _ in inbox.put(-1) }
     }
-    #expect(radio.engine.waitForEnd())
-    for number in 0..<100 { #expect(try inbox.take() == number) }
-    #expect(inbox.isEmpty)
+    expect(radio.engine.waitForEnd())
+    for number in 0..<100 { expect(try inbox.take(), is: number) }
+    expect(inbox.isEmpty)
   }
 
   /// Symptom: a controller that waited for hundreds of jobs counted as dead.
@@ -131,8 +131,8 @@ struct RadioTests {
       for _ in 0..<10_000 { radio.perform { _ in } }
       radio.perform { _ in inbox.put("done") }
     }
-    #expect(try inbox.take() == "ready")
-    #expect(try inbox.take() == "done")
+    expect(try inbox.take(), is: "ready")
+    expect(try inbox.take(), is: "done")
     radio.close()
     _ = observation
   }
@@ -142,10 +142,10 @@ struct RadioTests {
     let engine = try #require(radio?.engine)
     let inbox = Inbox<Int>()
     radio?.perform { _ in inbox.put(1) }
-    #expect(try inbox.take() == 1)
+    expect(try inbox.take(), is: 1)
     radio = nil
-    #expect(engine.waitForEnd())
-    #expect(!path.exists)
+    expect(engine.waitForEnd())
+    expect(!path.exists)
   }
 
   @Test func eachRadioIsASeparateDeviceOnTheAir() throws {
@@ -158,7 +158,7 @@ struct RadioTests {
       }
     }
     let found = try radios.map { _ in try addresses.take() }
-    #expect(Set(found.map { "\($0.bytes[0])" }).count == 3)
+    expect(Set(found.map { "\($0.bytes[0])" }).count, is: 3)
     for radio in radios { radio.close() }
     _ = observations
   }
@@ -172,19 +172,19 @@ struct RadioTests {
     try states.take { $0 == .poweredOn }
 
     host.close()
-    #expect(try states.take() == .resetting)
-    #expect(try states.take() == .poweredOn)
-    #expect(path.exists)
+    expect(try states.take(), is: .resetting)
+    expect(try states.take(), is: .poweredOn)
+    expect(path.exists)
     next.close()
   }
 
   @Test func aControllerThatComesLaterIsWaitedFor() throws {
     let radio = CBRadio(RadioEngine(.unix(path: path.text), stopsWhenUnused: true))
     let states = watch(radio)
-    #expect(try states.take() == .unknown)
+    expect(try states.take(), is: .unknown)
     let host = path.radio()
     _ = watch(host)
-    #expect(try states.take() == .poweredOn)
+    expect(try states.take(), is: .poweredOn)
     radio.close()
     host.close()
   }
@@ -200,13 +200,13 @@ struct RadioTests {
       observations.append(engine.observe { states.put($0) })
       try states.take { $0 == .poweredOn }
     }
-    #expect(path.exists)
+    expect(path.exists)
     RadioEngine.close(engines)
-    #expect(troubles.isEmpty)
-    #expect(!path.exists)
+    expect(troubles.isEmpty)
+    expect(!path.exists)
     // A radio without its air may be `resetting` before that.
     for _ in engines { try states.take { $0 == .poweredOff } }
-    for engine in engines { #expect(engine.waitForEnd()) }
+    for engine in engines { expect(engine.waitForEnd()) }
   }
 
   // MARK: Managers
@@ -224,9 +224,9 @@ struct RadioTests {
     // The queue may still retain some objects.
     queue.sync {}
     radio.perform { _ in managers.withLock { $0 = [] } }
-    #expect(engine.waitForEnd())
-    #expect(engine.device.central.handles.isEmpty)
-    #expect(!path.exists)
+    expect(engine.waitForEnd())
+    expect(engine.device.central.handles.isEmpty)
+    expect(!path.exists)
   }
 
   // MARK: Names
@@ -242,7 +242,7 @@ struct RadioTests {
   func aWrongNameOrAddressInTheEnvironmentIsNoRadio(name: String, address: String?) throws {
     let radio = CBRadio(.default(named: name, address: address))
     let states = watch(radio)
-    #expect(try states.take() == .unsupported)
+    expect(try states.take(), is: .unsupported)
     radio.perform { _ in Issue.record("there is no radio") }
     radio.close()
   }
@@ -258,7 +258,7 @@ struct RadioTests {
       try states.take { $0 == .poweredOn }
       let addresses = Inbox<DeviceAddress>()
       radio.perform { addresses.put($0.host.address) }
-      #expect(try addresses.take() == address)
+      expect(try addresses.take(), is: address)
       radio.close()
     }
   }
@@ -290,9 +290,9 @@ struct RadioTests {
   func theStateFollowsTheRadio(
     isOpen: Bool, isReady: Bool, wasReady: Bool, refusal: RadioError.Kind?, state: CBManagerState
   ) {
-    #expect(
-      RadioWatch.state(isOpen: isOpen, isReady: isReady, wasReady: wasReady, openError: refusal)
-        == state)
+    expect(
+      RadioWatch.state(isOpen: isOpen, isReady: isReady, wasReady: wasReady, openError: refusal),
+      is: state)
   }
 }
 

@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import LinuxRadio
-import Testing
 import VirtualRadio
 
 @testable import CoreBluetooth
@@ -52,16 +52,16 @@ struct RoleFaultTests {
       .leSetAdvertisingEnable, with: .commandDisallowed, times: 100)
     try scene.publish()
     scene.run(for: 7_000)
-    #expect(scene.device.device.host.radio != .advertising)
-    #expect(scene.device.links == [visit])
-    #expect(scene.askBall(visit) != nil)
+    expect(scene.device.device.host.radio != .advertising)
+    expect(scene.device.links, is: [visit])
+    expect(scene.askBall(visit) != nil)
 
     // The host asks again when the link has ended.
     scene.device.controller.faults.removeAll()
     scene.device.central.disconnect(visit)
     let call = try scene.visitDevice()
-    #expect(scene.askDevice(call))
-    #expect(scene.device.commands.count { $0 == .reset } == 1)
+    expect(scene.askDevice(call))
+    expect(scene.device.commands.count { $0 == .reset }, is: 1)
   }
 
   /// Symptom: a controller that does not advertise while it scans was reset for ever.
@@ -73,16 +73,16 @@ struct RoleFaultTests {
       .leSetAdvertisingEnable, with: .commandDisallowed, times: 100)
     try scene.publish()
     scene.run(for: 7_000)
-    #expect(scene.device.controller.isScanning && !scene.device.controller.isAdvertising)
+    expect(scene.device.controller.isScanning && !scene.device.controller.isAdvertising)
     let isHeldBack = scene.device.device.host.isAdvertisingHeldBack
-    #expect(isHeldBack)
-    #expect(scene.device.commands.count { $0 == .reset } == 1)
+    expect(isHeldBack)
+    expect(scene.device.commands.count { $0 == .reset }, is: 1)
 
     // It advertises when the scan has ended.
     scene.device.controller.faults.removeAll()
     scene.device.central.stopScan()
     scene.run(for: 1_000)
-    #expect(scene.device.controller.isAdvertising && !scene.device.controller.isScanning)
+    expect(scene.device.controller.isAdvertising && !scene.device.controller.isScanning)
     try scene.expectWorking()
   }
 
@@ -92,8 +92,8 @@ struct RoleFaultTests {
     scene.device.controller.faults.refuse(.leSetScanEnable, with: .commandDisallowed)
     scene.device.central.scan()
     scene.run(for: 1_000)
-    #expect(scene.device.events.contains(.scanFailed(.commandDisallowed)))
-    #expect(scene.askDevice(call))
+    expect(scene.device.events.contains(.scanFailed(.commandDisallowed)))
+    expect(scene.askDevice(call))
     try scene.expectWorkingBeside(call)
   }
 
@@ -103,10 +103,10 @@ struct RoleFaultTests {
     scene.device.controller.faults.refuse(.leCreateConnection, with: .connectionLimitExceeded)
     let link = scene.device.central.connect(to: RoleScene.ballAddress)
     scene.settle()
-    #expect(
+    expect(
       scene.device.events.contains(
         .connectionFailed(link, .refused(.connectionLimitExceeded))))
-    #expect(scene.phone.links == [call])
+    expect(scene.phone.links, is: [call])
     try scene.expectWorkingBeside(call)
   }
 
@@ -131,10 +131,10 @@ struct RoleFaultTests {
     _ = try scene.visitDevice()
     scene.device.controller.reportHardwareError(0x42)
     scene.run(for: 5_000)
-    #expect(scene.device.events.contains(.controllerError(.hardwareError(0x42))))
-    #expect(scene.device.links.isEmpty)
-    #expect(scene.device.device.host.connectionCount == 0)
-    #expect(scene.device.commands.count { $0 == .reset } == 2)
+    expect(scene.device.events.contains(.controllerError(.hardwareError(0x42))))
+    expect(scene.device.links.isEmpty)
+    expect(scene.device.device.host.connectionCount, is: 0)
+    expect(scene.device.commands.count { $0 == .reset }, is: 2)
     try scene.expectWorking()
   }
 
@@ -144,8 +144,8 @@ struct RoleFaultTests {
     _ = try scene.visitDevice()
     scene.device.lose(at: scene.now)
     scene.run(for: 10_000)
-    #expect(scene.device.links.isEmpty)
-    #expect(scene.device.device.host.radio == .fault(.lost))
+    expect(scene.device.links.isEmpty)
+    expect(scene.device.device.host.radio, is: .fault(.lost))
     scene.device.find(at: scene.now)
     try scene.expectWorking()
   }
@@ -155,15 +155,15 @@ struct RoleFaultTests {
   ) throws {
     let scene = try RoleScene(delay: delay)
     scene.run(for: 60_000)
-    #expect(scene.device.device.host.radio == .advertising)
-    #expect(scene.device.central.isReady)
-    #expect(scene.device.commands.count { $0 == .reset } == 1)
+    expect(scene.device.device.host.radio, is: .advertising)
+    expect(scene.device.central.isReady)
+    expect(scene.device.commands.count { $0 == .reset }, is: 1)
     let visit = try scene.visitBall()
     let call = try scene.visitDevice()
-    #expect(scene.askBall(visit) != nil)
-    #expect(scene.askDevice(call))
-    #expect(scene.device.controller.connectionHandles.count == 2)
-    #expect(scene.device.device.host.connectionCount == 2)
+    expect(scene.askBall(visit) != nil)
+    expect(scene.askDevice(call))
+    expect(scene.device.controller.connectionHandles.count, is: 2)
+    expect(scene.device.device.host.connectionCount, is: 2)
     scene.expectTidy()
   }
 
@@ -209,7 +209,7 @@ struct RoleFaultTests {
         scene.settle()
       }
       scene.run(for: 300_000)
-      #expect(!scene.isStuck)
+      expect(!scene.isStuck)
       // It received events of links that do not exist, and ends of links that do.
       scene.device.device.radioIsLost(RadioError("unplugged"), at: scene.now)
       scene.run(for: 40_000)
@@ -217,8 +217,8 @@ struct RoleFaultTests {
       scene.run(for: 40_000)
       let visit = try scene.visitBall()
       let call = try scene.visitDevice()
-      #expect(scene.askBall(visit) != nil)
-      #expect(scene.askDevice(call))
+      expect(scene.askBall(visit) != nil)
+      expect(scene.askDevice(call))
     }
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 import VirtualRadio
 
 @testable import CoreBluetooth
@@ -98,8 +98,8 @@ final class RoleScene: Scene {
     let visit = try visitBall(sourceLocation: sourceLocation)
     let call = try visitDevice(sourceLocation: sourceLocation)
     let answer = askBall(visit)
-    #expect(answer != nil, "the ball's answer", sourceLocation: sourceLocation)
-    #expect(askDevice(call), "the device's answer", sourceLocation: sourceLocation)
+    expect(answer != nil, "the ball's answer", sourceLocation: sourceLocation)
+    expect(askDevice(call), "the device's answer", sourceLocation: sourceLocation)
     device.central.disconnect(visit)
     phone.central.disconnect(call)
     run(for: 20_000) { self.phone.links.isEmpty && self.device.links.isEmpty }
@@ -111,17 +111,17 @@ final class RoleScene: Scene {
     _ call: LinkID, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let visit = try visitBall(sourceLocation: sourceLocation)
-    #expect(askBall(visit) != nil, sourceLocation: sourceLocation)
-    #expect(askDevice(call), sourceLocation: sourceLocation)
-    #expect(phone.links == [call], sourceLocation: sourceLocation)
+    expect(askBall(visit) != nil, sourceLocation: sourceLocation)
+    expect(askDevice(call), sourceLocation: sourceLocation)
+    expect(phone.links, is: [call], sourceLocation: sourceLocation)
     expectTidy(sourceLocation: sourceLocation)
   }
 
   func expectTidy(sourceLocation: SourceLocation = #_sourceLocation) {
-    #expect(!isStuck, sourceLocation: sourceLocation)
+    expect(!isStuck, sourceLocation: sourceLocation)
     let counters = device.controller.counters
-    #expect(counters.packetsBeyondCredits == 0, sourceLocation: sourceLocation)
-    #expect(counters.oversizedPackets == 0, sourceLocation: sourceLocation)
-    #expect(counters.malformedPackets == 0, sourceLocation: sourceLocation)
+    expect(counters.packetsBeyondCredits, is: 0, sourceLocation: sourceLocation)
+    expect(counters.oversizedPackets, is: 0, sourceLocation: sourceLocation)
+    expect(counters.malformedPackets, is: 0, sourceLocation: sourceLocation)
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import LinuxRadio
-import Testing
 import VirtualRadio
 
 @testable import CoreBluetooth
@@ -11,12 +11,12 @@ struct RoleTests {
     let scene = try RoleScene()
     scene.device.central.scan()
     scene.run(for: 1_000)
-    #expect(scene.device.controller.isScanning && scene.device.controller.isAdvertising)
+    expect(scene.device.controller.isScanning && scene.device.controller.isAdvertising)
     let heard = scene.device.events.count { event in
       guard case .discovered(let found) = event else { return false }
       return found.address == RoleScene.ballAddress
     }
-    #expect(heard > 0)
+    expect(heard > 0)
     try scene.expectWorking()
   }
 
@@ -33,9 +33,9 @@ struct RoleTests {
       let central = scene.device.central
       central.perform(.exchangeMTU, on: visit)
       let write = central.perform(.write(handle(0x1D), question), on: visit)
-      #expect(scene.askDevice(call))
+      expect(scene.askDevice(call))
       scene.run(for: 10_000) { scene.device.outcomes[write] != nil }
-      #expect(scene.device.outcomes[write] == .success(.written))
+      expect(scene.device.outcomes[write], is: .success(.written))
     }
     scene.expectTidy()
   }
@@ -51,10 +51,10 @@ struct RoleTests {
       let question = [UInt8](repeating: UInt8(ascii: "a"), count: 400)
       return central.perform(.writeWithoutResponse(handle(0x1D), question), on: visit)
     }
-    #expect(scene.askDevice(call))
-    #expect(scene.askBall(visit) != nil)
+    expect(scene.askDevice(call))
+    expect(scene.askBall(visit) != nil)
     for write in writes {
-      #expect(scene.device.outcomes[write] == .success(.written))
+      expect(scene.device.outcomes[write], is: .success(.written))
     }
     scene.expectTidy()
   }
@@ -71,10 +71,10 @@ struct RoleTests {
       Issue.record("\(scene.device.events)")
       return
     }
-    #expect(!bytes.isEmpty)
-    #expect(scene.askDevice(call))
-    #expect(scene.device.controller.connectionHandles.count == 1)
-    #expect(!scene.device.commands.contains(.leCreateConnection))
+    expect(!bytes.isEmpty)
+    expect(scene.askDevice(call))
+    expect(scene.device.controller.connectionHandles.count, is: 1)
+    expect(!scene.device.commands.contains(.leCreateConnection))
   }
 
   @Test func atMostEightCentralsConnect() throws {
@@ -84,26 +84,26 @@ struct RoleTests {
       _ = phone.central.connect(to: scene.deviceAddress)
       scene.run(for: 2_000)
     }
-    #expect(phones.map(\.links.count) == [1, 1, 1, 1, 1, 1, 1, 1, 0])
-    #expect(!scene.device.controller.isAdvertising)
+    expect(phones.map(\.links.count), is: [1, 1, 1, 1, 1, 1, 1, 1, 0])
+    expect(!scene.device.controller.isAdvertising)
     // The device can still make links itself.
     let visit = try scene.visitBall()
-    #expect(scene.askBall(visit) != nil)
-    #expect(scene.device.controller.connectionHandles.count == 9)
+    expect(scene.askBall(visit) != nil)
+    expect(scene.device.controller.connectionHandles.count, is: 9)
   }
 
   @Test func itEndsAllLinksAndStopsSending() throws {
     let scene = try RoleScene()
     _ = try scene.visitBall()
     _ = try scene.visitDevice()
-    #expect(!scene.device.device.isFinished)
+    expect(!scene.device.device.isFinished)
     scene.device.central.scan()
     scene.settle()
     scene.device.device.shutDown(at: scene.now)
     scene.run(for: 1_000)
-    #expect(scene.device.device.isFinished)
-    #expect(scene.device.controller.connectionHandles.isEmpty)
-    #expect(!scene.device.controller.isAdvertising && !scene.device.controller.isScanning)
+    expect(scene.device.device.isFinished)
+    expect(scene.device.controller.connectionHandles.isEmpty)
+    expect(!scene.device.controller.isAdvertising && !scene.device.controller.isScanning)
   }
 
   // MARK: Starting
@@ -118,18 +118,18 @@ struct RoleTests {
     program.onError = { troubles.append($0.description) }
     scene.start()
     scene.pass(2_000)
-    #expect(troubles == [])
+    expect(troubles, is: [])
     scene.pass(2_000)
     // Three faults without hearing a peer. Further ones are not reported.
-    #expect(troubles == ["the controller refused command 0x0C03 with error 0x03"])
+    expect(troubles, is: ["the controller refused command 0x0C03 with error 0x03"])
     scene.pass(2_000)
     scene.pass(2_000)
     scene.pass(1_999)
-    #expect(!program.isReady)
+    expect(!program.isReady)
     scene.pass(1)
-    #expect(program.isReady)
-    #expect(troubles.count == 1)
-    #expect(program.deadline == nil)
+    expect(program.isReady)
+    expect(troubles.count, is: 1)
+    expect(program.deadline, is: nil)
   }
 
   /// A new thread of the radio starts without the state of the last.
@@ -143,15 +143,15 @@ struct RoleTests {
     try scene.addBall()
     program.central.connect(PeerLink.Member(handle) { _ in }, to: .numbered(0xBA))
     scene.pass(200)
-    #expect(scene.radio.controller.connectionHandles.count == 1)
+    expect(scene.radio.controller.connectionHandles.count, is: 1)
     program.shutDown(at: scene.now)
     scene.settle()
     program.renew()
-    #expect(!program.isFinished)
-    #expect(!program.isReady)
+    expect(!program.isFinished)
+    expect(!program.isReady)
     scene.start()
-    #expect(program.isReady)
-    #expect(!scene.radio.controller.isScanning)
-    #expect(program.deadline == nil)
+    expect(program.isReady)
+    expect(!scene.radio.controller.isScanning)
+    expect(program.deadline, is: nil)
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -30,8 +30,8 @@ struct CBPairingTests {
       (.showPasskey("000001"), true, []), (.showPasskey("000001"), false, []),
     ]
     for (prompt, isConfirmed, expected) in cases {
-      #expect(
-        answers(to: prompt) { $0.answer(isConfirmed) } == expected, "\(prompt) \(isConfirmed)")
+      expect(
+        answers(to: prompt) { $0.answer(isConfirmed) }, is: expected, "\(prompt) \(isConfirmed)")
     }
   }
 
@@ -45,14 +45,14 @@ struct CBPairingTests {
     for (text, number) in cases {
       let expected: [Answer] = number.map { [.passkey($0)] } ?? []
       var isTaken = false
-      #expect(
-        answers(to: .enterPasskey) { isTaken = $0.enter(text) } == expected, "“\(text)”")
-      #expect(isTaken == (number != nil), "“\(text)”")
+      expect(
+        answers(to: .enterPasskey) { isTaken = $0.enter(text) }, is: expected, "“\(text)”")
+      expect(isTaken, is: number != nil, "“\(text)”")
     }
     for prompt in [CBPairing.Prompt.confirm, .compare("123456"), .showPasskey("123456")] {
       var isTaken = true
       let entered = answers(to: prompt) { isTaken = $0.enter("123456") }
-      #expect(!isTaken && entered.isEmpty, "\(prompt)")
+      expect(!isTaken && entered.isEmpty, "\(prompt)")
     }
   }
 
@@ -62,28 +62,28 @@ struct CBPairingTests {
       $0.answer(false)
       $0.answer(true)
     }
-    #expect(confirmed == [.confirmed(false)])
+    expect(confirmed, is: [.confirmed(false)])
     let passkey = answers(to: .enterPasskey) {
       // Neither of these is an answer.
       $0.answer(true)
-      #expect(!$0.enter("12345"))
-      #expect($0.enter("123456"))
-      #expect($0.enter("654321"))
+      expect(!$0.enter("12345"))
+      expect($0.enter("123456"))
+      expect($0.enter("654321"))
       $0.answer(false)
     }
-    #expect(passkey == [.passkey(123_456)])
+    expect(passkey, is: [.passkey(123_456)])
   }
 
   @Test("the settings decide which pairings begin and what they ask")
   func policies() {
     let ask: @Sendable (CBPairingRequest) -> Void = { _ in }
     for (settings, isOpen) in [(CBPairing.automatic, true), (.refused, false)] {
-      #expect(
-        Self.text(policy(of: settings))
-          == Self.text(
-            PairingPolicy(
-              isOpen: isOpen, ioCapability: .noInputNoOutput, authentication: .wherePossible,
-              confirmsJustWorks: false)),
+      expect(
+        Self.text(policy(of: settings)),
+        is: Self.text(
+          PairingPolicy(
+            isOpen: isOpen, ioCapability: .noInputNoOutput, authentication: .wherePossible,
+            confirmsJustWorks: false)),
         "open \(isOpen)")
     }
     let abilities: [(CBPairing.Ability, IOCapability)] = [
@@ -94,13 +94,13 @@ struct CBPairingTests {
       for requiresUser in [false, true] {
         let policy = policy(
           of: CBPairing(ability: ability, requiresUser: requiresUser, ask: ask))
-        #expect(
-          Self.text(policy)
-            == Self.text(
-              PairingPolicy(
-                isOpen: true, ioCapability: capability,
-                authentication: requiresUser ? .required : .wherePossible,
-                confirmsJustWorks: true)),
+        expect(
+          Self.text(policy),
+          is: Self.text(
+            PairingPolicy(
+              isOpen: true, ioCapability: capability,
+              authentication: requiresUser ? .required : .wherePossible,
+              confirmsJustWorks: true)),
           "\(ability)")
       }
     }

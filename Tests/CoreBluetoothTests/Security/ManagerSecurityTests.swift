@@ -1,8 +1,8 @@
 import BluetoothHost
+import Expectations
 import Foundation
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import CoreBluetooth
 
@@ -79,38 +79,39 @@ struct ManagerSecurityTests {
         request.answer(true)
       }
     }
-    #expect(try it.visit() == Secret.lines)
-    #expect(try digits.take() == digits.take())
+    expect(try it.visit(), is: Secret.lines)
+    expect(try digits.take() == digits.take())
     let (first, second) = (try #require(safe.bondedPeers.first), other.bondedPeers)
-    #expect(second == [try #require(it.visitor.peripheral?.identifier)])
+    expect(second, is: [try #require(it.visitor.peripheral?.identifier)])
 
     // No new pairing is needed.
     safe.pairing = .refused
     other.pairing = .refused
     try it.visitor.leave()
-    #expect(try it.visit() == Secret.lines)
+    expect(try it.visit(), is: Secret.lines)
     try it.visitor.leave()
 
     // The peripheral deletes its bond, and the central does not trust a device without it.
     safe.removeBond(with: first)
     try it.connect()
-    #expect(
+    expect(
       try it.visitor.log.lines.take("disconnected")
         .hasSuffix(" disconnected: CBError.peerRemovedPairingInformation"))
-    #expect(other.bondedPeers == second)
+    expect(other.bondedPeers, is: second)
 
     // The central deletes its bond too. The peripheral still refuses to pair, and each request.
     other.removeBond(with: second[0])
     other.pairing = .automatic
-    #expect(
-      try it.visit() == [
+    expect(
+      try it.visit(),
+      is: [
         "value 5A01 -: CBATTError 0x5", "notifying 5A01 false: CBATTError 0x5",
         "wrote 5A01: CBATTError 0x5",
       ])
     try it.visitor.leave()
 
     safe.pairing = .automatic
-    #expect(try it.visit() == Secret.lines)
+    expect(try it.visit(), is: Secret.lines)
   }
 }
 
@@ -138,7 +139,7 @@ struct BondFileThreadTests {
     do {
       defer { for radio in first { radio.close() } }
       let it = try Secret(first)
-      #expect(try it.visit() == Secret.lines)
+      expect(try it.visit(), is: Secret.lines)
       try it.visitor.leave()
       // The files are written while the radios run, at the end of a turn.
       for (radio, path) in zip(first, paths) {
@@ -147,20 +148,20 @@ struct BondFileThreadTests {
           radio.perform { _ in turns.put(number) }
           _ = try turns.take()
         }
-        #expect(Files.exists(path))
+        expect(Files.exists(path))
       }
     }
     // A closed radio has its bonds, but not its file.
     let peers = first.map(\.bondedPeers)
-    #expect(peers.map(\.count) == [1, 1])
+    expect(peers.map(\.count), is: [1, 1])
     let radios = radios()
     defer { for radio in radios { radio.close() } }
-    #expect(radios.map(\.bondedPeers) == peers)
+    expect(radios.map(\.bondedPeers), is: peers)
     for radio in radios { radio.pairing = .refused }
     let it = try Secret(radios)
-    #expect(try it.visit() == Secret.lines)
-    #expect([it.visitor.peripheral?.identifier] == peers[1])
-    #expect(first.map(\.bondedPeers) == peers)
+    expect(try it.visit(), is: Secret.lines)
+    expect([it.visitor.peripheral?.identifier], is: peers[1])
+    expect(first.map(\.bondedPeers), is: peers)
   }
 
   @Test("A bond deleted before the first manager is also deleted from the file")
@@ -171,8 +172,8 @@ struct BondFileThreadTests {
     first[1].removeBond(with: peer)
     for radio in first { radio.close() }
     let second = radios()
-    #expect(second.map(\.bondedPeers.count) == [1, 0])
-    #expect(first.map(\.bondedPeers.count) == [1, 0])
+    expect(second.map(\.bondedPeers.count), is: [1, 0])
+    expect(first.map(\.bondedPeers.count), is: [1, 0])
     for radio in second { radio.close() }
   }
 
@@ -181,7 +182,7 @@ struct BondFileThreadTests {
     try life()
     for _ in 0..<2 { _ = radios() }
     let last = radios()
-    #expect(last.map(\.bondedPeers.count) == [1, 1])
+    expect(last.map(\.bondedPeers.count), is: [1, 1])
     for radio in last { radio.close() }
   }
 
@@ -190,12 +191,12 @@ struct BondFileThreadTests {
   func byDefault() throws {
     try life()
     let wrong = CBRadio(.default(named: "blue", bonds: paths[0]))
-    #expect(wrong.bondedPeers == [])
+    expect(wrong.bondedPeers, is: [])
     let radio = CBRadio(.default(named: "virtual", bonds: paths[0]))
-    #expect(radio.bondedPeers.count == 1)
+    expect(radio.bondedPeers.count, is: 1)
     radio.close()
     let named = try CBRadio("virtual", bonds: paths[0])
-    #expect(named.bondedPeers.count == 1)
+    expect(named.bondedPeers.count, is: 1)
     #expect(throws: (any Error).self) { try CBRadio("virtual", address: "blue", bonds: paths[0]) }
     named.close()
   }

@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -52,15 +52,15 @@ struct PromptTests {
     _ scene: SafeScene, _ result: Result<OperationOutput, OperationError>?,
     isAuthenticated: Bool, sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    #expect(result == .success(.value(SafeScene.secret)), sourceLocation: sourceLocation)
+    expect(result, is: .success(.value(SafeScene.secret)), sourceLocation: sourceLocation)
     for seat in [scene.central, scene.peripheral] {
-      #expect(
-        scene.protection(seat).contains(.authenticated) == isAuthenticated,
+      expect(
+        scene.protection(seat).contains(.authenticated), is: isAuthenticated,
         sourceLocation: sourceLocation)
     }
     for user in [central, peripheral] {
       let ends = user.ends.withLock(\.self)
-      #expect(ends.count == 1 && ends.first.flatMap(\.self) == nil, sourceLocation: sourceLocation)
+      expect(ends.count == 1 && ends.first.flatMap(\.self) == nil, sourceLocation: sourceLocation)
     }
   }
 
@@ -70,14 +70,14 @@ struct PromptTests {
     let result = readAndWait(scene)
     expectPaired(scene, result, isAuthenticated: true)
     let prompts = central.prompts.withLock(\.self)
-    #expect(prompts == peripheral.prompts.withLock(\.self))
+    expect(prompts, is: peripheral.prompts.withLock(\.self))
     guard case .compare(let digits)? = prompts.first else {
       Issue.record("\(prompts)")
       return
     }
-    #expect(digits.count == 6 && digits.allSatisfy(\.isNumber))
-    #expect(central.peers.withLock(\.self) == [UUID(SafeScene.address(1))])
-    #expect(peripheral.peers.withLock(\.self) == [UUID(SafeScene.address(0))])
+    expect(digits.count == 6 && digits.allSatisfy(\.isNumber))
+    expect(central.peers.withLock(\.self), is: [UUID(SafeScene.address(1))])
+    expect(peripheral.peers.withLock(\.self), is: [UUID(SafeScene.address(0))])
   }
 
   @Test("A user who says that the digits differ ends the pairing", arguments: [true, false])
@@ -90,14 +90,14 @@ struct PromptTests {
       Issue.record("\(String(describing: result))")
       return
     }
-    #expect(error.code == .insufficientAuthentication)
+    expect(error.code, is: .insufficientAuthentication)
     for user in [central, peripheral] {
       let ends = user.ends.withLock(\.self)
-      #expect(ends.count == 1)
-      #expect(
-        (ends.first.flatMap(\.self) as? CBATTError)?.code == .insufficientAuthentication)
+      expect(ends.count, is: 1)
+      expect(
+        (ends.first.flatMap(\.self) as? CBATTError)?.code, is: .insufficientAuthentication)
     }
-    #expect(scene.central.device.bonds.count == 0)
+    expect(scene.central.device.bonds.count, is: 0)
   }
 
   @Test("One device shows a passkey, and the other's user types it")
@@ -106,9 +106,9 @@ struct PromptTests {
     let scene = try scene(
       central.pairing(.keyboard) { request in
         if request.prompt == .enterPasskey {
-          #expect(!request.enter("12345"))
-          #expect(!request.enter("12345a"))
-          #expect(request.enter(shown.withLock(\.self)))
+          expect(!request.enter("12345"))
+          expect(!request.enter("12345a"))
+          expect(request.enter(shown.withLock(\.self)))
         }
       },
       peripheral.pairing(.display) { request in
@@ -116,17 +116,17 @@ struct PromptTests {
       })
     let result = readAndWait(scene)
     expectPaired(scene, result, isAuthenticated: true)
-    #expect(central.prompts.withLock(\.self) == [.enterPasskey])
-    #expect(peripheral.prompts.withLock(\.self) == [.showPasskey(shown.withLock(\.self))])
+    expect(central.prompts.withLock(\.self), is: [.enterPasskey])
+    expect(peripheral.prompts.withLock(\.self), is: [.showPasskey(shown.withLock(\.self))])
   }
 
   @Test("A user without a display is asked whether to pair")
   func confirm() throws {
     let scene = try scene(central.pairing(.none), .automatic)
     _ = readAndWait(scene)
-    #expect(central.prompts.withLock(\.self) == [.confirm])
-    #expect(scene.protection(scene.central).contains(.encrypted))
-    #expect(!scene.protection(scene.central).contains(.authenticated))
+    expect(central.prompts.withLock(\.self), is: [.confirm])
+    expect(scene.protection(scene.central).contains(.encrypted))
+    expect(!scene.protection(scene.central).contains(.authenticated))
   }
 
   @Test("An answer to an earlier prompt does not count for the next")
@@ -141,17 +141,17 @@ struct PromptTests {
       peripheral.requests.withLock(\.last)?.answer(isEqual)
       scene.run(for: 1_000)
       if isEqual { break }
-      #expect(scene.central.outcomes[read] != nil)
+      expect(scene.central.outcomes[read] != nil)
       read = scene.central.central.perform(.read(SafeScene.secretHandle), on: link)
     }
     let requests = central.requests.withLock(\.self)
     try #require(requests.count == 2)
     requests[0].answer(true)
     scene.run(for: 1_000)
-    #expect(scene.central.outcomes[read] == nil)
+    expect(scene.central.outcomes[read], is: nil)
     requests[1].answer(true)
     scene.run(for: 1_000)
-    #expect(scene.central.outcomes[read] == .success(.value(SafeScene.secret)))
+    expect(scene.central.outcomes[read], is: .success(.value(SafeScene.secret)))
   }
 
   @Test("A device that requires its user does not pair with one that never asks")
@@ -162,7 +162,7 @@ struct PromptTests {
       Issue.record("\(String(describing: result))")
       return
     }
-    #expect(scene.central.device.bonds.count == 0)
+    expect(scene.central.device.bonds.count, is: 0)
   }
 
   @Test(
@@ -172,11 +172,11 @@ struct PromptTests {
     let scene = try scene(
       central.pairing(.displayYesNo) { _ in }, peripheral.pairing(.displayYesNo))
     let result = scene.read(on: scene.connect())
-    #expect(result == .failure(.encryptionFailed(.connectionTimeout)))
+    expect(result, is: .failure(.encryptionFailed(.connectionTimeout)))
     for request in central.requests.withLock(\.self) { request.answer(true) }
     scene.run(for: 1_000)
-    #expect(scene.protection(scene.central) == .none)
+    expect(scene.protection(scene.central), is: .none)
     let ends = central.ends.withLock(\.self)
-    #expect((ends.first.flatMap(\.self) as? CBError)?.code == .encryptionTimedOut)
+    expect((ends.first.flatMap(\.self) as? CBError)?.code, is: .encryptionTimedOut)
   }
 }

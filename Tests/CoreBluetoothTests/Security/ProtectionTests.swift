@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @testable import CoreBluetooth
 
@@ -125,12 +125,12 @@ struct ProtectionTests {
       let refusal = ErrorResponse(
         request: .readRequest, handle: handle(3), code: ATTErrorCode(rawValue: code))
       let result = LECreditBasedConnectionResult(rawValue: UInt16(code))
-      #expect(
-        stage.radio.host.outcomes[operation]
-          == (isChannel ? .success(.channel(.refused(result))) : .failure(.refused(refusal))))
-      #expect(stage.requests == row.requests && stage.pairings == row.pairings)
-      #expect(stage.encryptions == (row.key == .none ? 0 : 1))
-      #expect(stage.radio.host.links == [stage.link])
+      expect(
+        stage.radio.host.outcomes[operation],
+        is: isChannel ? .success(.channel(.refused(result))) : .failure(.refused(refusal)))
+      expect(stage.requests == row.requests && stage.pairings == row.pairings)
+      expect(stage.encryptions, is: row.key == .none ? 0 : 1)
+      expect(stage.radio.host.links, is: [stage.link])
     }
   }
 
@@ -140,9 +140,9 @@ struct ProtectionTests {
     let stage = Stage(row)
     stage.radio.host.central.perform(.read(handle(3)), on: stage.link)
     stage.radio.run()
-    #expect(stage.encryptions == 1 && stage.requests == 0)
+    expect(stage.encryptions == 1 && stage.requests == 0)
     stage.release()
-    #expect(stage.requests == 1)
+    expect(stage.requests, is: 1)
   }
 
   /// The peer's refusal, for a channel.
@@ -169,19 +169,19 @@ struct ProtectionTests {
         central.openChannel(try #require(SPSM(0x80)), ChannelPipe { _ in }, on: stage.link)
       }
       stage.radio.run()
-      #expect(stage.radio.host.outcomes.isEmpty)
+      expect(stage.radio.host.outcomes.isEmpty)
       central.engine.pairingEnded(outcome, at: 0)
       stage.radio.run()
       let response = ErrorResponse(
         request: .readRequest, handle: handle(3), code: .insufficientAuthentication)
-      #expect(
-        stage.radio.host.outcomes[read]
-          == .failure(reason.map { .encryptionFailed($0) } ?? .refused(response)), "\(outcome)")
+      expect(
+        stage.radio.host.outcomes[read],
+        is: .failure(reason.map { .encryptionFailed($0) } ?? .refused(response)), "\(outcome)")
       for channel in channels {
-        #expect(
-          stage.radio.host.outcomes[channel]
-            == (reason.map { .failure(.encryptionFailed($0)) }
-              ?? .success(.channel(Self.refusal))),
+        expect(
+          stage.radio.host.outcomes[channel],
+          is: reason.map { .failure(.encryptionFailed($0)) }
+            ?? .success(.channel(Self.refusal)),
           "\(outcome)")
       }
     }
@@ -202,11 +202,11 @@ struct ProtectionTests {
       refusal: .success(.channel(Self.refusal)),
       before: stage.radio.device.host.security.security(at: 0), isAsked: true)
     stage.radio.run()
-    #expect(stage.requests == 0)
+    expect(stage.requests, is: 0)
     central.engine.pairingEnded(.paired(nil), at: 0)
     stage.radio.run()
-    #expect(stage.requests == 1)
-    #expect(stage.radio.host.outcomes[operation] == .success(.channel(Self.refusal)))
+    expect(stage.requests, is: 1)
+    expect(stage.radio.host.outcomes[operation], is: .success(.channel(Self.refusal)))
   }
 
   @Test("A value is requested again after a pairing, even if the link is protected as before")
@@ -227,9 +227,9 @@ struct ProtectionTests {
       before: stage.radio.device.host.security.security(at: 0), isAsked: true)
     central.engine.pairingEnded(.paired(nil), at: 0)
     stage.radio.givePDU([0x0B])
-    #expect(requests == 2)
+    expect(requests, is: 2)
     stage.radio.givePDU([0x0B, 0x42])
-    #expect(stage.radio.host.outcomes[read] == .success(.value([0x42])))
+    expect(stage.radio.host.outcomes[read], is: .success(.value([0x42])))
   }
 
   @Test("Other refusals do not protect the link")
@@ -242,8 +242,8 @@ struct ProtectionTests {
         try #require(SPSM(0x80)), ChannelPipe { _ in }, on: stage.link)
       let read = central.perform(.read(handle(3)), on: stage.link)
       stage.radio.run()
-      #expect(stage.radio.host.outcomes[channel] != nil && stage.radio.host.outcomes[read] != nil)
-      #expect(stage.requests == 2 && stage.pairings == 0)
+      expect(stage.radio.host.outcomes[channel] != nil && stage.radio.host.outcomes[read] != nil)
+      expect(stage.requests == 2 && stage.pairings == 0)
     }
   }
 
@@ -251,10 +251,10 @@ struct ProtectionTests {
   func keyMissing() {
     let row = Case(key: .unauthenticated, ability: nil, requests: 0, pairings: 0)
     let stage = Stage(row, status: 0x06)
-    #expect(stage.encryptions == 1)
-    #expect(stage.radio.commands.contains(.disconnect))
-    #expect(
-      stage.radio.takeEvents().last
-        == .disconnected(stage.link, .encryptionFailed(.pinOrKeyMissing)))
+    expect(stage.encryptions, is: 1)
+    expect(stage.radio.commands.contains(.disconnect))
+    expect(
+      stage.radio.takeEvents().last,
+      is: .disconnected(stage.link, .encryptionFailed(.pinOrKeyMissing)))
   }
 }

@@ -1,8 +1,8 @@
 import BluetoothHost
+import Expectations
 import Foundation
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @testable import CoreBluetooth
 
@@ -35,11 +35,11 @@ struct RadioBondFileTests {
     let device = scene.central.device
     let before = try? Files.text(of: path)
     device.keepBonds()
-    #expect((try? Files.text(of: path)) == before, "nothing has changed yet")
+    expect((try? Files.text(of: path)), is: before, "nothing has changed yet")
     scene.disconnect(scene.connectAndPair())
     device.keepBonds()
-    #expect(bonds.count == 1)
-    #expect(Files.exists(path))
+    expect(bonds.count, is: 1)
+    expect(Files.exists(path))
   }
 
   @Test("A bond outlives the radio: the next radio with the file encrypts without pairing")
@@ -50,29 +50,30 @@ struct RadioBondFileTests {
     first.close(as: nil)
 
     let second = kept()
-    #expect(second.bond(at: 0)?.longTermKey == first.bond(at: 0)?.longTermKey)
+    expect(second.bond(at: 0)?.longTermKey, is: first.bond(at: 0)?.longTermKey)
     let scene = try SafeScene(bonds: [second, peripheral])
     for seat in [scene.central, scene.peripheral] {
       seat.device.setPairing(.refused)
     }
-    #expect(scene.read(on: scene.connect()) == .success(.value(SafeScene.secret)))
-    #expect(scene.protection(scene.central).contains(.encrypted | .bonded))
-    #expect(takeReports() == [])
+    expect(scene.read(on: scene.connect()), is: .success(.value(SafeScene.secret)))
+    expect(scene.protection(scene.central).contains(.encrypted | .bonded))
+    expect(takeReports(), is: [])
   }
 
   @Test("A file that is not one of bonds is left alone and reported, and the bonds stay in memory")
   func corrupted() throws {
     try folder.write("not a bond", to: "app.bonds")
     let bonds = kept()
-    #expect(
-      takeReports() == [
+    expect(
+      takeReports(),
+      is: [
         "cannot use \(path): it is not a file of bonds. Name another file, or remove it if nothing needs "
           + "it; bonds last as long as the radio"
       ])
-    #expect(folder.names == ["app.bonds"])
+    expect(folder.names, is: ["app.bonds"])
     try pair(bonds, with: RadioBonds())
     bonds.close(as: nil)
-    #expect(try Files.text(of: path) == "not a bond")
+    expect(try Files.text(of: path), is: "not a bond")
   }
 
   @Test("If another radio has the file, or it cannot be opened, the bonds stay in memory")
@@ -81,21 +82,22 @@ struct RadioBondFileTests {
     first.store(bond(1))
     first.keep(as: nil)
     let second = kept()
-    #expect(second.count == 0 && second.file == nil)
+    expect(second.count == 0 && second.file == nil)
     second.store(bond(2))
     second.close(as: nil)
-    #expect(
-      takeReports() == [
+    expect(
+      takeReports(),
+      is: [
         "cannot use \(path): another program is using these bonds; bonds last as long as the radio"
       ])
     first.close(as: nil)
-    #expect(kept().peers == [bond(1).identityAddress])
+    expect(kept().peers, is: [bond(1).identityAddress])
 
     let impossible = RadioBonds.kept(at: "/dev/null/app.bonds") { [reports] line in
       reports.put(line)
     }
-    #expect(impossible.file == nil)
-    #expect(takeReports().count == 1)
+    expect(impossible.file == nil)
+    expect(takeReports().count, is: 1)
   }
 
   /// Calls `body` while the folder of the file is not there.
@@ -113,18 +115,18 @@ struct RadioBondFileTests {
       for number in 1...2 as ClosedRange<UInt8> {
         bonds.store(bond(number))
         bonds.keep(as: nil)
-        #expect(takeReports().count == (number == 1 ? 1 : 0))
+        expect(takeReports().count, is: number == 1 ? 1 : 0)
       }
     }
-    #expect(bonds.failure?.code == .noSuchFile)
+    expect(bonds.failure?.code, is: .noSuchFile)
     bonds.keep(as: nil)
-    #expect(!Files.exists(path), "nothing has changed")
+    expect(!Files.exists(path), "nothing has changed")
     bonds.store(bond(3))
     bonds.keep(as: nil)
-    #expect(bonds.failure == nil)
+    expect(bonds.failure, is: nil)
     bonds.close(as: nil)
-    #expect(kept().count == 3)
-    #expect(takeReports() == [])
+    expect(kept().count, is: 3)
+    expect(takeReports(), is: [])
   }
 
   @Test("A failed write is repeated when the radio is closed, and never after that")
@@ -138,7 +140,7 @@ struct RadioBondFileTests {
     bonds.store(bond(2))
     bonds.keep(as: nil)
     bonds.close(as: nil)
-    #expect(kept().peers == [bond(1).identityAddress])
+    expect(kept().peers, is: [bond(1).identityAddress])
   }
 
   @Test("The error of the last write stays when the file is released")
@@ -148,7 +150,7 @@ struct RadioBondFileTests {
       bonds.store(bond(1))
       for _ in 0..<2 {
         bonds.close(as: nil)
-        #expect(bonds.failure != nil)
+        expect(bonds.failure != nil)
       }
     }
   }
@@ -159,20 +161,20 @@ struct RadioBondFileTests {
     let named = DeviceAddress.staticRandom([0x0B, 0, 0, 0, 0, 0])
     let first = kept()
     let new = try #require(first.file).address
-    #expect(try used(first) == new)
+    expect(try used(first), is: new)
     first.store(bond(1))
     first.keep(as: had)
     first.close(as: nil)
 
     let second = kept()
-    #expect(try used(second) == had)
-    #expect(try used(second, .fixed(named)) == named)
-    #expect(try used(second, .random) != had)
-    #expect(try used(second, .public) == nil)
+    expect(try used(second), is: had)
+    expect(try used(second, .fixed(named)), is: named)
+    expect(try used(second, .random) != had)
+    expect(try used(second, .public), is: nil)
     // Peers with new bonds know the given one.
     second.store(bond(2))
     second.close(as: named)
-    #expect(try used(kept()) == named)
+    expect(try used(kept()), is: named)
   }
 
   @Test("A device that used its controller's address with its bonds uses it again")
@@ -203,8 +205,8 @@ struct RadioBondFileTests {
     scene.disconnect(scene.connectAndPair())
     scene.central.device.keepBonds()
     scene.central.device.closeBonds()
-    #expect(bonds.count == 1)
-    #expect(bonds.file == nil && bonds.failure == nil)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: working).sorted() == before)
+    expect(bonds.count, is: 1)
+    expect(bonds.file == nil && bonds.failure == nil)
+    expect(try FileManager.default.contentsOfDirectory(atPath: working).sorted(), is: before)
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -54,7 +54,7 @@ final class SafeScene: Scene {
   ) -> LinkID {
     let link = central.central.connect(to: Self.address(number))
     run(for: 5_000) { central.links.contains(link) }
-    #expect(central.links.contains(link), sourceLocation: sourceLocation)
+    expect(central.links.contains(link), sourceLocation: sourceLocation)
     return link
   }
 
@@ -82,8 +82,8 @@ final class SafeScene: Scene {
     sourceLocation: SourceLocation = #_sourceLocation
   ) -> LinkID {
     let link = connect(sourceLocation: sourceLocation)
-    #expect(
-      read(on: link) == .success(.value(Self.secret)), sourceLocation: sourceLocation)
+    expect(
+      read(on: link), is: .success(.value(Self.secret)), sourceLocation: sourceLocation)
     return link
   }
 

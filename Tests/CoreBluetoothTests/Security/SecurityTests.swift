@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import LinuxTestSupport
-import Testing
 import VirtualRadio
 
 @testable import CoreBluetooth
@@ -25,26 +25,26 @@ struct SecurityTests {
   @Test("A subscription refused for lack of encryption is repeated over an encrypted link")
   func subscribe() throws {
     let link = scene.connect()
-    #expect(
-      scene.perform(.configure(SafeScene.notifiedRange, .notification), on: link)
-        == .success(.configured(SafeScene.notifiedRange.start)))
-    #expect(scene.protection(scene.central) == Self.strongBond)
+    expect(
+      scene.perform(.configure(SafeScene.notifiedRange, .notification), on: link),
+      is: .success(.configured(SafeScene.notifiedRange.start)))
+    expect(scene.protection(scene.central), is: Self.strongBond)
   }
 
   @Test("An unprotected value is read without pairing")
   func open() throws {
     let link = scene.connect()
-    #expect(scene.perform(.read(SafeScene.openHandle), on: link) == .success(.value([1])))
-    #expect(scene.protection(scene.central) == .none)
-    #expect(scene.central.device.bonds.count == 0)
+    expect(scene.perform(.read(SafeScene.openHandle), on: link), is: .success(.value([1])))
+    expect(scene.protection(scene.central), is: .none)
+    expect(scene.central.device.bonds.count, is: 0)
   }
 
   @Test("A peripheral that refuses to pair keeps refusing, and the link stays")
   func peripheralRefuses() throws {
     scene.peripheral.device.setPairing(.refused)
     let link = scene.connect()
-    for _ in 0..<2 { #expect(scene.read(on: link) == refused(.insufficientAuthentication)) }
-    #expect(scene.perform(.read(SafeScene.openHandle), on: link) == .success(.value([1])))
+    for _ in 0..<2 { expect(scene.read(on: link), is: refused(.insufficientAuthentication)) }
+    expect(scene.perform(.read(SafeScene.openHandle), on: link), is: .success(.value([1])))
   }
 
   @Test("A bond encrypts the next link before any request, also after a loss of the radio")
@@ -61,9 +61,9 @@ struct SecurityTests {
     let link = scene.connect()
     // The MTU is exchanged first. The link is then encrypted.
     _ = scene.perform(.exchangeMTU, on: link)
-    #expect(scene.protection(scene.central) == Self.strongBond)
-    #expect(scene.read(on: link) == Self.secret)
-    #expect(prompts.withLock(\.self) == 0)
+    expect(scene.protection(scene.central), is: Self.strongBond)
+    expect(scene.read(on: link), is: Self.secret)
+    expect(prompts.withLock(\.self), is: 0)
   }
 
   @Test("A central that has lost its bond pairs again")
@@ -71,8 +71,8 @@ struct SecurityTests {
     scene.disconnect(scene.connectAndPair())
     scene.central.device.removeBond(SafeScene.address(1))
     // The peripheral has a key, but the central does not use it: Insufficient Encryption.
-    #expect(scene.read(on: scene.connect()) == Self.secret)
-    #expect(scene.protection(scene.peripheral) == Self.strongBond)
+    expect(scene.read(on: scene.connect()), is: Self.secret)
+    expect(scene.protection(scene.peripheral), is: Self.strongBond)
   }
 
   @Test(
@@ -82,8 +82,8 @@ struct SecurityTests {
     scene.peripheral.device.host.security.policy.secureConnections = .notOffered
     scene.disconnect(scene.connectAndPair())
     let link = scene.connect()
-    #expect(scene.read(on: link) == Self.secret)
-    #expect(scene.protection(scene.central) == .encrypted | .bonded)
+    expect(scene.read(on: link), is: Self.secret)
+    expect(scene.protection(scene.central), is: .encrypted | .bonded)
   }
 
   @Test("Several peripherals are paired one after the other, though all are used at once")
@@ -104,19 +104,19 @@ struct SecurityTests {
     scene.run(for: 60_000) {
       (openings + reads).allSatisfy { scene.central.outcomes[$0] != nil }
     }
-    for read in reads { #expect(scene.central.outcomes[read] == Self.secret) }
+    for read in reads { expect(scene.central.outcomes[read], is: Self.secret) }
     for opening in openings {
-      #expect(scene.central.outcomes[opening] == .success(.channel(nil)))
+      expect(scene.central.outcomes[opening], is: .success(.channel(nil)))
     }
-    #expect(scene.central.device.bonds.count == 3)
+    expect(scene.central.device.bonds.count, is: 3)
   }
 
   @Test("The end of the link during pairing ends the operation")
   func lostWhilePairing() throws {
     let link = scene.connect()
     scene.central.controller.faults.loseLink(afterPackets: 3)
-    #expect(scene.read(on: link) == .failure(.disconnected))
-    #expect(scene.central.device.bonds.count == 0)
+    expect(scene.read(on: link), is: .failure(.disconnected))
+    expect(scene.central.device.bonds.count, is: 0)
   }
 
   @Test(
@@ -129,12 +129,12 @@ struct SecurityTests {
     device.removeBond(SafeScene.address(1))
     device.setPairing(.refused)
     let link = scene.connect()
-    #expect(scene.read(on: link) == refused(.insufficientEncryption))
-    #expect(
-      scene.perform(.subscribe(SafeScene.notifiedRange.start, .notification), on: link)
-        == refused(.insufficientEncryption, .writeRequest, SafeScene.notifiedRange.start))
+    expect(scene.read(on: link), is: refused(.insufficientEncryption))
+    expect(
+      scene.perform(.subscribe(SafeScene.notifiedRange.start, .notification), on: link),
+      is: refused(.insufficientEncryption, .writeRequest, SafeScene.notifiedRange.start))
     scene.peripheral.device.removeBond(SafeScene.address(0))
-    #expect(scene.read(on: link) == refused(.insufficientAuthentication))
-    #expect(scene.protection(scene.peripheral) == .none)
+    expect(scene.read(on: link), is: refused(.insufficientAuthentication))
+    expect(scene.protection(scene.peripheral), is: .none)
   }
 }

@@ -1,5 +1,5 @@
+import Expectations
 import Foundation
-import Testing
 
 @testable import CoreBluetooth
 
@@ -35,7 +35,7 @@ class LinkedPair {
     published = recorder.take()
     manager.connect(peripheral)
     scene.pass(1_000)
-    #expect(peripheral.state == .connected)
+    expect(peripheral.state, is: .connected)
     _ = log.take()
   }
 

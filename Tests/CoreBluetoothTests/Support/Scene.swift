@@ -1,7 +1,7 @@
 import BluetoothHost
 import EightBall
+import Expectations
 import Foundation
-import Testing
 import VirtualRadio
 
 @testable import CoreBluetooth

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @testable import CoreBluetooth
 
@@ -109,7 +109,7 @@ extension ScriptedRadio {
       kind: .random, bytes: [UInt8(truncatingIfNeeded: link), 0, 0, 0, 0, 0xC0])
     give(Self.connected(link, to: peer, role: .peripheral))
     settle()
-    if let mtu { expect([0x02] + little(mtu), gives: [0x03] + little(517), on: link) }
+    if let mtu { exchange([0x02] + little(mtu), gives: [0x03] + little(517), on: link) }
   }
 
   func disconnect(_ link: UInt16 = 0x40) {
@@ -125,11 +125,11 @@ extension ScriptedRadio {
     return Array(sent(link)[before...])
   }
 
-  func expect(
+  func exchange(
     _ pdu: [UInt8], gives responses: [UInt8]..., on link: UInt16 = 0x40,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    #expect(exchange(pdu, on: link) == responses, sourceLocation: sourceLocation)
+    expect(exchange(pdu, on: link), is: responses, sourceLocation: sourceLocation)
   }
 
   /// All PDUs sent to a central.

@@ -1,6 +1,6 @@
+import Expectations
 import Foundation
 import LinuxRadio
-import Testing
 
 @testable import CoreBluetooth
 
@@ -56,7 +56,7 @@ extension Inbox where Value == String {
   func expect(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) throws {
     for line in lines {
       let next = try take(sourceLocation: sourceLocation)
-      #expect(next == line, sourceLocation: sourceLocation)
+      Expectations.expect(next, is: line, sourceLocation: sourceLocation)
     }
   }
 }

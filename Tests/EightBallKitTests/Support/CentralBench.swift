@@ -1,6 +1,6 @@
 import CoreBluetooth
+import Expectations
 import Foundation
-import Testing
 
 @testable import EightBallKit
 

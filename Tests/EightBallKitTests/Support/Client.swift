@@ -1,7 +1,7 @@
 import CoreBluetooth
+import Expectations
 import Foundation
 import LinuxTestSupport
-import Testing
 
 @testable import EightBallKit
 

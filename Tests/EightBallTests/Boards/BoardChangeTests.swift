@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @testable import EightBall
 
@@ -23,7 +23,7 @@ struct BoardChangeTests {
     var writer = ByteWriter(bytes.mutableSpan)
     fault.write(to: &writer, of: setting.span)
     let (count, hasOverflowed) = (writer.count, writer.hasOverflowed)
-    #expect(!hasOverflowed)
+    expect(!hasOverflowed)
     return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 
@@ -36,7 +36,7 @@ struct BoardChangeTests {
       "clear.debounce=1000", "status.offset=0", "shake.offset=007", "status.bias=none",
       "status=none",
     ]
-    for text in right { #expect(fault(Array(text.utf8)) == nil, "\(text)") }
+    for text in right { expect(fault(Array(text.utf8)), is: nil, "\(text)") }
     let wrong: [(String, BoardSettingError)] = [
       ("chip=\(name)x", .wrongValue(.chip)), ("chip=", .wrongValue(.chip)),
       ("shake.line=\(name)x", .wrongValue(.line)), ("shake.line=a\"b", .wrongValue(.line)),
@@ -51,18 +51,18 @@ struct BoardChangeTests {
       (".line=a", .unknownField), ("=", .unknownField), ("shake.line.x=a", .unknownField),
       ("status=off", .notNone(.status)), ("status", .noValue), ("", .noValue),
     ]
-    for (text, expected) in wrong { #expect(fault(Array(text.utf8)) == expected, "\(text)") }
+    for (text, expected) in wrong { expect(fault(Array(text.utf8)), is: expected, "\(text)") }
   }
 
   @Test("Any bytes are read or refused, and messages show them as UTF-8 that controls no terminal")
   func anyBytes() {
     let setting: [UInt8] = [0x1B, 0x5B, 0xC2, 0x9B, 0xC3, 0xA9, 0xFF, 0xE2, 0x82, 0x7F, 0x3D, 0x31]
-    #expect(fault(setting) == .unknownField)
+    expect(fault(setting), is: .unknownField)
     // ESC, U+009B and DEL are control codes; FF is not UTF-8, and E2 82 lacks its third byte.
     let shown = "\u{FFFD}[\u{FFFD}é\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"
-    #expect(message(.unknownField, of: setting).hasPrefix("unknown field \"\(shown)\": expected"))
+    expect(message(.unknownField, of: setting).hasPrefix("unknown field \"\(shown)\": expected"))
     let long = Array(String(repeating: "é", count: 61).utf8)
-    #expect(
+    expect(
       message(.unknownField, of: long).hasPrefix(
         "unknown field \"\(String(repeating: "é", count: 60))…\": expected"))
     for byte in UInt8.min...UInt8.max {
@@ -76,9 +76,9 @@ struct BoardChangeTests {
   func cut() {
     let whole = message(.noOffset(.shake))
     for capacity in 0...whole.utf8.count {
-      #expect(
-        message(.noOffset(.shake), capacity: capacity)
-          == String(decoding: whole.utf8.prefix(capacity), as: UTF8.self))
+      expect(
+        message(.noOffset(.shake), capacity: capacity),
+        is: String(decoding: whole.utf8.prefix(capacity), as: UTF8.self))
     }
   }
 
@@ -89,7 +89,7 @@ struct BoardChangeTests {
     let before = changes.board
     for text in ["shake.line=", "shake.bias=up", "shake=off", "chip=", "shake.chip=c", "x=none"] {
       #expect(throws: BoardSettingError.self) { try changes.add(text.utf8.span, at: 1) }
-      #expect(changes.board == before)
+      expect(changes.board, is: before)
     }
   }
 
@@ -111,30 +111,30 @@ struct BoardChangeTests {
   func describe() throws {
     var changes = BoardChanges()
     try changes.complete()
-    #expect(changes.board == BoardDescription(name: "none"))
+    expect(changes.board, is: BoardDescription(name: "none"))
     try changes.add("radio=hci1".utf8.span, at: 0)
     try changes.complete()
-    #expect(changes.board == BoardDescription(name: "custom", radio: "hci1"))
+    expect(changes.board, is: BoardDescription(name: "custom", radio: "hci1"))
     try changes.add("shake.line=GPIO2".utf8.span, at: 1)
     #expect(throws: BoardChangeError(index: 1, cause: .noChip)) { try changes.complete() }
     try changes.add("chip=c".utf8.span, at: 2)
     try changes.complete()
-    #expect(
-      changes.board
-        == BoardDescription(
-          name: "custom", chip: "c",
-          shake: LineDescription(
-            name: "GPIO2", offset: 2, activeLow: true, bias: .pullUp, debounceMilliseconds: 20),
-          radio: "hci1"))
+    expect(
+      changes.board,
+      is: BoardDescription(
+        name: "custom", chip: "c",
+        shake: LineDescription(
+          name: "GPIO2", offset: 2, activeLow: true, bias: .pullUp, debounceMilliseconds: 20),
+        radio: "hci1"))
   }
 
   @Test("A text that is too long is refused, and a literal is cut")
   func text() {
-    #expect(BoardText<3>([1, 2, 3].span) != nil)
-    #expect(BoardText<3>([1, 2, 3, 4].span) == nil)
+    expect(BoardText<3>([1, 2, 3].span) != nil)
+    expect(BoardText<3>([1, 2, 3, 4].span), is: nil)
     let text: BoardText<3> = "abcd"
-    #expect(text == "abc")
-    #expect(text != "ab")
-    #expect(BoardText<3>().isEmpty)
+    expect(text, is: "abc")
+    expect(text != "ab")
+    expect(BoardText<3>().isEmpty)
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
 import EightBall
-import Testing
+import Expectations
 
 @Suite("The table of boards in a program")
 struct BoardTableTests {
@@ -16,10 +16,10 @@ struct BoardTableTests {
       [c]
       model=Machine 2
       """)
-    #expect(table.search(model: "Machine 2 Rev 1".utf8.span).result == .several(first: 1))
-    #expect(table.search(model: "Machine 3".utf8.span).result == .several(first: 0))
-    #expect(table.search(model: "Machine".utf8.span).length == 7)
-    #expect(table.search(model: "Machine2".utf8.span).result == .none)
+    expect(table.search(model: "Machine 2 Rev 1".utf8.span).result, is: .several(first: 1))
+    expect(table.search(model: "Machine 3".utf8.span).result, is: .several(first: 0))
+    expect(table.search(model: "Machine".utf8.span).length, is: 7)
+    expect(table.search(model: "Machine2".utf8.span).result, is: .none)
   }
 
   @Test(
@@ -29,10 +29,10 @@ struct BoardTableTests {
       "[a]\nshake.line=GPIO1", "[a]\nchip=c\nshake.offset=x",
       "[a]\nchip=c\nshake.line=A", "chip=c", "x", "",
     ] {
-      #expect(BoardTable(text).board(at: 0) == nil)
+      expect(BoardTable(text).board(at: 0), is: nil)
     }
-    #expect(BoardTable("").count == 0)
-    #expect(BoardTable("[a]").board(at: 0) == BoardDescription(name: "a"))
+    expect(BoardTable("").count, is: 0)
+    expect(BoardTable("[a]").board(at: 0), is: BoardDescription(name: "a"))
   }
 
   @Test("Settings before the first board are for all, and a board's own override them")
@@ -47,21 +47,21 @@ struct BoardTableTests {
       shake.line=LED
       shake.offset=7
       """)
-    #expect(table.count == 2)
-    #expect(table.board(at: -1) == nil)
-    #expect(table.board(at: 0)?.chip == "c")
-    #expect(table.board(at: 0)?.shake?.offset == 5)
-    #expect(table.board(at: 1)?.chip == "d")
-    #expect(table.board(at: 1)?.shake?.name == "LED")
-    #expect(table.board(at: 1)?.shake?.offset == 7)
-    #expect(names(table) == "a, b, ")
+    expect(table.count, is: 2)
+    expect(table.board(at: -1), is: nil)
+    expect(table.board(at: 0)?.chip, is: "c")
+    expect(table.board(at: 0)?.shake?.offset, is: 5)
+    expect(table.board(at: 1)?.chip, is: "d")
+    expect(table.board(at: 1)?.shake?.name, is: "LED")
+    expect(table.board(at: 1)?.shake?.offset, is: 7)
+    expect(names(table), is: "a, b, ")
   }
 
   @Test("The names of boards on a real chip, or on none, each have a comma after them")
   func realNames() {
     let table = BoardTable("[a]\nchip=virtual\n[b]\nchip=virtual2\n[c]")
-    #expect(names(table) == "b, c, ")
-    #expect(names(BoardTable("")) == "")
+    expect(names(table), is: "b, c, ")
+    expect(names(BoardTable("")), is: "")
   }
 
   private func names(_ table: BoardTable) -> String {

@@ -1,7 +1,7 @@
+import Expectations
 import Foundation
 import Glibc
 import LinuxTestSupport
-import Testing
 
 @testable import LinuxRadio
 
@@ -12,9 +12,9 @@ struct BackgroundCallTests {
     let loop = try EventLoop()
     let call = try BackgroundCall<Int>(loop: loop) { 8 }
     // Otherwise this waits for ever.
-    #expect(try loop.wait(until: nil))
-    #expect(try call.take()?.get() == 8)
-    #expect(call.take() == nil)
+    expect(try loop.wait(until: nil))
+    expect(try call.take()?.get(), is: 8)
+    expect(call.take(), is: nil)
   }
 
   @Test("Gives its error")
@@ -22,8 +22,8 @@ struct BackgroundCallTests {
     let loop = try EventLoop()
     let failure = SystemError(.timedOut, "find", "it")
     let call = try BackgroundCall<Int>(loop: loop) { () throws(SystemError) in throw failure }
-    #expect(try loop.wait(until: nil))
-    #expect(call.take() == .failure(failure))
+    expect(try loop.wait(until: nil))
+    expect(call.take(), is: .failure(failure))
   }
 
   @Test("A call that never ends does not block the loop")
@@ -35,13 +35,13 @@ struct BackgroundCallTests {
         end.wait()
         return 8
       }
-      #expect(try !loop.wait(until: MonotonicClock.now))
-      #expect(call.take() == nil)
+      expect(try !loop.wait(until: MonotonicClock.now))
+      expect(call.take(), is: nil)
     }
     end.signal()
     let other = try BackgroundCall<Int>(loop: loop) { 9 }
-    #expect(try loop.wait(until: nil))
-    #expect(try other.take()?.get() == 9)
+    expect(try loop.wait(until: nil))
+    expect(try other.take()?.get(), is: 9)
   }
 
   @Test("An abandoned call closes what it opens, even after its loop is gone")
@@ -59,7 +59,7 @@ struct BackgroundCallTests {
     }
     end.signal()
     // If the near end stayed open, this would wait for ever.
-    #expect(try far.readAll() == nil)
+    expect(try far.readAll(), is: nil)
   }
 }
 
@@ -69,11 +69,11 @@ struct WakeupTests {
   func rung() throws {
     let loop = try EventLoop()
     let wakeup = try Wakeup(loop: loop)
-    #expect(try !loop.wait(until: MonotonicClock.now))
+    expect(try !loop.wait(until: MonotonicClock.now))
     Thread.detachNewThread { wakeup.ring() }
     // Otherwise this waits for ever.
-    #expect(try loop.wait(until: nil))
-    #expect(try !loop.wait(until: MonotonicClock.now))
+    expect(try loop.wait(until: nil))
+    expect(try !loop.wait(until: MonotonicClock.now))
   }
 
   @Test("Two rings are one")
@@ -82,8 +82,8 @@ struct WakeupTests {
     let wakeup = try Wakeup(loop: loop)
     wakeup.ring()
     wakeup.ring()
-    #expect(try loop.wait(until: nil))
-    #expect(try !loop.wait(until: MonotonicClock.now))
+    expect(try loop.wait(until: nil))
+    expect(try !loop.wait(until: MonotonicClock.now))
   }
 
   @Test("Once stopped it wakes no loop")
@@ -93,6 +93,6 @@ struct WakeupTests {
     wakeup.ring()
     wakeup.stop()
     wakeup.ring()
-    #expect(try !loop.wait(until: MonotonicClock.now))
+    expect(try !loop.wait(until: MonotonicClock.now))
   }
 }

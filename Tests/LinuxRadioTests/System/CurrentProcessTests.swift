@@ -1,7 +1,7 @@
 import BluetoothHost
+import Expectations
 import Glibc
 import LinuxTestSupport
-import Testing
 
 @testable import LinuxRadio
 
@@ -17,14 +17,14 @@ struct CurrentProcessTests {
       ("Name:\teightball\n", false),
     ])
   func capabilities(status: String, mayConfigure: Bool) {
-    #expect(CurrentProcess.mayConfigureAdapters(status: status) == mayConfigure)
+    expect(CurrentProcess.mayConfigureAdapters(status: status), is: mayConfigure)
   }
 
   @Test("Knows its program and its environment")
   func environment() {
-    #expect(CurrentProcess.programPath.hasPrefix("/"))
-    #expect(CurrentProcess.environment("PATH") != nil)
-    #expect(CurrentProcess.environment("EIGHTBALL_NO_SUCH_VARIABLE") == nil)
+    expect(CurrentProcess.programPath.hasPrefix("/"))
+    expect(CurrentProcess.environment("PATH") != nil)
+    expect(CurrentProcess.environment("EIGHTBALL_NO_SUCH_VARIABLE"), is: nil)
   }
 
   @Test("Missing files are errors, and missing directories are empty")
@@ -32,7 +32,7 @@ struct CurrentProcessTests {
     #expect(throws: SystemError(.noSuchFile, "open", "/no/such/file")) {
       try Files.text(of: "/no/such/file")
     }
-    #expect(Files.names(in: "/no/such/directory") == [])
+    expect(Files.names(in: "/no/such/directory"), is: [])
   }
 
   @Test("A file is read up to its end or the limit")
@@ -41,11 +41,11 @@ struct CurrentProcessTests {
     let path = directory.path + "/file"
     let content = (0..<2_000).map { UInt8(truncatingIfNeeded: $0) }
     let file = try Files.create(path)
-    #expect(try file.write(content.span) == 2_000)
+    expect(try file.write(content.span), is: 2_000)
     for limit in [0, 1, 1_999, 2_000, 2_001] {
-      #expect(try Files.bytes(of: path, limit: limit) == Array(content.prefix(limit)))
+      expect(try Files.bytes(of: path, limit: limit), is: Array(content.prefix(limit)))
     }
-    #expect(try Files.bytes(of: "/dev/zero", limit: 5_000) == [UInt8](repeating: 0, count: 5_000))
+    expect(try Files.bytes(of: "/dev/zero", limit: 5_000), is: [UInt8](repeating: 0, count: 5_000))
   }
 }
 
@@ -53,14 +53,14 @@ struct CurrentProcessTests {
 struct FileLimitTests {
   @Test("A few files fit; more than the system allows do not")
   func room() {
-    #expect(FileLimit.makeRoom(for: 1) == 1)
+    expect(FileLimit.makeRoom(for: 1), is: 1)
     var limit = rlimit()
-    #expect(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+    expect(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit), is: 0)
     // The hard limit, minus the reserve.
     guard limit.rlim_max < 1 << 32 else { return }
     let most = Int(limit.rlim_max) - 64
-    #expect(FileLimit.makeRoom(for: most + 1) == most)
-    #expect(FileLimit.makeRoom(for: most) == most)
+    expect(FileLimit.makeRoom(for: most + 1), is: most)
+    expect(FileLimit.makeRoom(for: most), is: most)
   }
 }
 
@@ -68,9 +68,9 @@ struct FileLimitTests {
 struct SystemErrorTests {
   @Test("They have the operation, its subject and the reason")
   func description() {
-    #expect(
-      SystemError(.connectionRefused, "connect to", "/run/air.sock").description
-        == "cannot connect to /run/air.sock: Connection refused")
+    expect(
+      SystemError(.connectionRefused, "connect to", "/run/air.sock").description,
+      is: "cannot connect to /run/air.sock: Connection refused")
   }
 }
 
@@ -86,7 +86,7 @@ struct SystemRandomTests {
       numbers.insert(second.next())
     }
     // By chance two of 128 numbers of 64 bits are equal once in 2 to the power of 51.
-    #expect(numbers.count == 128)
+    expect(numbers.count, is: 128)
   }
 
   @Test("Every bit of a key is 1 at times and 0 at times")
@@ -102,8 +102,8 @@ struct SystemRandomTests {
       }
     }
     for word in 0..<4 {
-      #expect(ones.words[word] == .max)
-      #expect(zeros.words[word] == .max)
+      expect(ones.words[word], is: .max)
+      expect(zeros.words[word], is: .max)
     }
   }
 }

@@ -1,7 +1,7 @@
 import BluetoothHost
+import Expectations
 import Glibc
 import LinuxTestSupport
-import Testing
 
 @testable import LinuxRadio
 
@@ -18,13 +18,13 @@ struct EventLoopTests {
     _ = try loop.add(first.near, for: .readable, handler: recorder, token: 1)
     _ = try loop.add(second.near, for: .readable, handler: recorder, token: 2)
 
-    #expect(try !loop.wait(until: past))
-    #expect(try second.far.write([7].span) == 1)
-    #expect(try loop.wait(until: past))
-    #expect(try loop.wait(until: past))
-    #expect(recorder.tokens == [2, 2])
-    #expect(try second.near.readAll() == [7])
-    #expect(try !loop.wait(until: past))
+    expect(try !loop.wait(until: past))
+    expect(try second.far.write([7].span), is: 1)
+    expect(try loop.wait(until: past))
+    expect(try loop.wait(until: past))
+    expect(recorder.tokens, is: [2, 2])
+    expect(try second.near.readAll(), is: [7])
+    expect(try !loop.wait(until: past))
   }
 
   @Test("An edge is reported once, and again when more arrives")
@@ -34,15 +34,15 @@ struct EventLoopTests {
     let recorder = Recorder()
     let registration = try loop.add(ends.near, for: .readableEdge, handler: recorder)
     for count in 1...2 {
-      #expect(try ends.far.write([7].span) == 1)
-      #expect(try loop.wait(until: past))
-      #expect(try !loop.wait(until: past))
-      #expect(recorder.tokens.count == count)
+      expect(try ends.far.write([7].span), is: 1)
+      expect(try loop.wait(until: past))
+      expect(try !loop.wait(until: past))
+      expect(recorder.tokens.count, is: count)
     }
     // Readiness that was reported before is reported again if it is of interest.
     try loop.change(registration, to: .readable)
-    #expect(try loop.wait(until: past))
-    #expect(try loop.wait(until: past))
+    expect(try loop.wait(until: past))
+    expect(try loop.wait(until: past))
   }
 
   @Test("Only readiness of interest is reported, and the interest can be changed")
@@ -51,11 +51,11 @@ struct EventLoopTests {
     let ends = try Ends()
     let recorder = Recorder()
     let registration = try loop.add(ends.near, for: .readable, handler: recorder)
-    #expect(try !loop.wait(until: past))
+    expect(try !loop.wait(until: past))
     try loop.change(registration, to: .readableOrWritable)
-    #expect(try loop.wait(until: past))
-    #expect(recorder.readiness.map(\.isWritable) == [true])
-    #expect(recorder.readiness.map(\.isReadable) == [false])
+    expect(try loop.wait(until: past))
+    expect(recorder.readiness.map(\.isWritable), is: [true])
+    expect(recorder.readiness.map(\.isReadable), is: [false])
   }
 
   @Test("A removed handler is not called, even for pending events")
@@ -66,14 +66,14 @@ struct EventLoopTests {
     _ = try ends.far.write([1].span)
     let registration = try loop.add(ends.near, for: .readable, handler: recorder)
     loop.remove(registration)
-    #expect(try !loop.wait(until: past))
+    expect(try !loop.wait(until: past))
     // The slot is reused: the old registration must not affect the new one.
     let other = try Ends()
     _ = try other.far.write([1].span)
     _ = try loop.add(other.near, for: .readable, handler: recorder, token: 9)
     loop.remove(registration)
-    #expect(try loop.wait(until: past))
-    #expect(recorder.tokens == [9])
+    expect(try loop.wait(until: past))
+    expect(recorder.tokens, is: [9])
   }
 
   @Test("A handler may remove another that is ready in the same turn")
@@ -86,8 +86,8 @@ struct EventLoopTests {
     _ = try second.far.write([1].span)
     remover.registrations.append(try loop.add(first.near, for: .readable, handler: remover))
     remover.registrations.append(try loop.add(second.near, for: .readable, handler: remover))
-    #expect(try loop.wait(until: past))
-    #expect(remover.calls == 1)
+    expect(try loop.wait(until: past))
+    expect(remover.calls, is: 1)
   }
 
   @Test("The other side's end is reported as readable")
@@ -97,9 +97,9 @@ struct EventLoopTests {
     // A pipe whose writer has gone.
     let reader = try Ends.pipe().closeFar()
     _ = try loop.add(reader, for: .readable, handler: recorder)
-    #expect(try loop.wait(until: nil))
-    #expect(recorder.readiness.map(\.isReadable) == [true])
-    #expect(try reader.readAll() == nil)
+    expect(try loop.wait(until: nil))
+    expect(recorder.readiness.map(\.isReadable), is: [true])
+    expect(try reader.readAll(), is: nil)
   }
 
   @Test(
@@ -108,29 +108,30 @@ struct EventLoopTests {
       (nil, 5, -1), (5, 5, 0), (4, 5, 0), (6, 5, 1), (UInt64.max, 0, CInt.max),
     ] as [(UInt64?, UInt64, CInt)])
   func timeout(deadline: UInt64?, now: UInt64, milliseconds: CInt) {
-    #expect(
+    expect(
       EventLoop.timeout(
-        until: deadline.map { Instant(rawValue: $0) }, now: Instant(rawValue: now)) == milliseconds)
+        until: deadline.map { Instant(rawValue: $0) }, now: Instant(rawValue: now)),
+      is: milliseconds)
   }
 
   @Test("Sleeps at least until the deadline")
   func sleeps() throws {
     let loop = try EventLoop()
     let deadline = MonotonicClock.now.advanced(by: 3)
-    #expect(try !loop.wait(until: deadline))
-    #expect(MonotonicClock.now >= deadline)
+    expect(try !loop.wait(until: deadline))
+    expect(MonotonicClock.now >= deadline)
   }
 
   @Test("SIGINT and SIGTERM are counted instead of ending the process")
   func signals() throws {
     let loop = try EventLoop()
     let signals = try TerminationSignals(loop: loop)
-    #expect(signals.count == 0)
+    expect(signals.count, is: 0)
     for number in [SIGINT, SIGTERM] {
       pthread_kill(pthread_self(), number)
-      #expect(try loop.wait(until: past))
+      expect(try loop.wait(until: past))
     }
-    #expect(signals.count == 2)
+    expect(signals.count, is: 2)
     signals.stop()
   }
 
@@ -142,8 +143,8 @@ struct EventLoopTests {
     defer { _ = signal(SIGHUP, usual) }
     let signals = try TerminationSignals(loop: loop)
     pthread_kill(pthread_self(), SIGHUP)
-    #expect(try !loop.wait(until: past))
-    #expect(signals.count == 0)
+    expect(try !loop.wait(until: past))
+    expect(signals.count, is: 0)
     signals.stop()
     // Discards the signal, which is blocked and pending.
     _ = signal(SIGHUP, SIG_IGN)

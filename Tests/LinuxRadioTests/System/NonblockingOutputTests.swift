@@ -1,7 +1,7 @@
 import BluetoothHost
+import Expectations
 import Glibc
 import LinuxTestSupport
-import Testing
 
 @testable import LinuxRadio
 
@@ -17,16 +17,16 @@ struct NonblockingOutputTests {
     let output = try NonblockingOutput(ends.far.rawValue, name: "the pipe", loop: loop)
     let taken = fill(output)
     // A write of up to PIPE_BUF bytes, 4,096, is taken whole or not at all.
-    #expect(taken == 4_000)
-    #expect(output.isBlocked)
-    #expect(output.write(bytes.span) == .taken(0))
-    #expect(try !loop.wait(until: Instant(rawValue: 0)))
+    expect(taken, is: 4_000)
+    expect(output.isBlocked)
+    expect(output.write(bytes.span), is: .taken(0))
+    expect(try !loop.wait(until: Instant(rawValue: 0)))
 
-    #expect(try ends.near.readAll()?.count == taken)
-    #expect(try loop.wait(until: Instant(rawValue: 0)))
-    #expect(output.write(bytes.span) == .taken(1_000))
+    expect(try ends.near.readAll()?.count, is: taken)
+    expect(try loop.wait(until: Instant(rawValue: 0)))
+    expect(output.write(bytes.span), is: .taken(1_000))
     // Without bytes to write, a pipe with room does not wake the loop.
-    #expect(try !loop.wait(until: Instant(rawValue: 0)))
+    expect(try !loop.wait(until: Instant(rawValue: 0)))
   }
 
   @Test("A stream whose reader has gone is closed, even if bytes waited", arguments: [false, true])
@@ -36,9 +36,9 @@ struct NonblockingOutputTests {
     let output = try NonblockingOutput(ends.far.rawValue, name: "the stream", loop: loop)
     _ = fill(output)
     let far = ends.closeNear()
-    #expect(try loop.wait(until: Instant(rawValue: 0)))
-    #expect(output.write(bytes.span) == .closed)
-    #expect(try !loop.wait(until: Instant(rawValue: 0)))
+    expect(try loop.wait(until: Instant(rawValue: 0)))
+    expect(output.write(bytes.span), is: .closed)
+    expect(try !loop.wait(until: Instant(rawValue: 0)))
     output.close()
     _ = far.rawValue
   }
@@ -49,7 +49,7 @@ struct NonblockingOutputTests {
     let error = #expect(throws: SystemError.self) {
       _ = try NonblockingOutput(-1, name: "standard output", loop: loop)
     }
-    #expect(error?.description == "cannot use standard output: Bad file descriptor")
+    expect(error?.description, is: "cannot use standard output: Bad file descriptor")
   }
 
   /// A pipe of one page.

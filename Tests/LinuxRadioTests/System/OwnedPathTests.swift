@@ -1,9 +1,9 @@
+import Expectations
 import Glibc
 import Linux
 import LinuxRadio
 import LinuxTestSupport
 import Synchronization
-import Testing
 
 @Suite("The path of a listening UNIX socket")
 struct OwnedPathTests {
@@ -17,7 +17,7 @@ struct OwnedPathTests {
   @Test("A socket and lock that our killed program left are replaced")
   func leftover() throws {
     try leaveSocketAndLock()
-    #expect(directory.names == [lockName, "s"])
+    expect(directory.names, is: [lockName, "s"])
     #expect(throws: SystemError(.connectionRefused, "connect to", path)) {
       _ = try StreamSocket.connect(path: path)
     }
@@ -26,7 +26,7 @@ struct OwnedPathTests {
       _ = try StreamSocket.connect(path: path)
       _ = try listener.acceptNow()
     }
-    #expect(directory.names == [])
+    expect(directory.names, is: [])
   }
 
   @Test(
@@ -39,7 +39,7 @@ struct OwnedPathTests {
       _ = unsafe unlink(path)
     }
     do { _ = try StreamListener(path: path) }
-    #expect(directory.names == [])
+    expect(directory.names, is: [])
   }
 
   @Test("A socket of another program is left alone, listening or not")
@@ -53,9 +53,9 @@ struct OwnedPathTests {
       _ = consume foreign
     }
     let error = #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
-    #expect(error?.code == .fileExists)
-    #expect(error?.description.contains("this program did not create") == true)
-    #expect(directory.names == ["s"])
+    expect(error?.code, is: .fileExists)
+    expect(error?.description.contains("this program did not create"), is: true)
+    expect(directory.names, is: ["s"])
   }
 
   @Test("A socket that replaced ours is left alone")
@@ -64,8 +64,8 @@ struct OwnedPathTests {
     _ = unsafe unlink(path)
     do { _ = try bindSocket(to: path) }
     let error = #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
-    #expect(error?.code == .fileExists)
-    #expect(directory.names.contains("s"))
+    expect(error?.code, is: .fileExists)
+    expect(directory.names.contains("s"))
   }
 
   @Test(
@@ -83,8 +83,8 @@ struct OwnedPathTests {
       }
       _ = consume listener
     }
-    if what.hasSuffix("file") { #expect(try Files.text(of: replaced) == "mine") }
-    #expect(directory.names == [what.hasPrefix("lock") ? lockName : "s"])
+    if what.hasSuffix("file") { expect(try Files.text(of: replaced), is: "mine") }
+    expect(directory.names, is: [what.hasPrefix("lock") ? lockName : "s"])
   }
 
   // Symptom: a program that connected between bind and listen was refused.
@@ -104,12 +104,12 @@ struct OwnedPathTests {
           do throws(SystemError) {
             _ = try StreamSocket.connect(path: path)
           } catch {
-            #expect(error.code == .noSuchFile || error.code == .connectionReset)
+            expect(error.code == .noSuchFile || error.code == .connectionReset)
           }
         }
       }
     }
-    #expect(directory.names == [])
+    expect(directory.names, is: [])
   }
 
   @Test("A path of 107 bytes can be listened on, whatever its folder leaves for the name")
@@ -125,7 +125,7 @@ struct OwnedPathTests {
         _ = try StreamSocket.connect(path: path)
         _ = try listener.acceptNow()
       }
-      #expect(unsafe rmdir(folder) == 0)
+      expect(unsafe rmdir(folder), is: 0)
     }
   }
 
@@ -134,10 +134,10 @@ struct OwnedPathTests {
     try Files.write("gems", to: path)
     try Files.write("versions", to: path + ".lock")
     let error = #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
-    #expect(error?.code == .fileExists)
-    #expect(directory.names == ["s", "s.lock"])
-    #expect(try Files.text(of: path) == "gems")
-    #expect(try Files.text(of: path + ".lock") == "versions")
+    expect(error?.code, is: .fileExists)
+    expect(directory.names, is: ["s", "s.lock"])
+    expect(try Files.text(of: path), is: "gems")
+    expect(try Files.text(of: path + ".lock"), is: "versions")
   }
 
   @Test(
@@ -154,10 +154,10 @@ struct OwnedPathTests {
     }
     let names = directory.names
     let error = #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
-    #expect(error?.code == .fileExists)
-    #expect(error?.subject == lockPath)
-    #expect(directory.names == names)
-    if kind == "file" || kind == "link" { #expect(try Files.text(of: lockPath) == "notes") }
+    expect(error?.code, is: .fileExists)
+    expect(error?.subject, is: lockPath)
+    expect(directory.names, is: names)
+    if kind == "file" || kind == "link" { expect(try Files.text(of: lockPath), is: "notes") }
     _ = unsafe rmdir(lockPath)
   }
 
@@ -170,9 +170,9 @@ struct OwnedPathTests {
     try #require(unsafe lchown(taken, 65_534, 65_534) == 0)
     let names = directory.names
     let error = #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
-    #expect(error?.code == .fileExists)
-    #expect(error?.subject == taken)
-    #expect(directory.names == names)
+    expect(error?.code, is: .fileExists)
+    expect(error?.subject, is: taken)
+    expect(directory.names, is: names)
   }
 
   // Symptom: a second ball took a socket that was bound but did not listen yet for one of a killed ball.
@@ -197,11 +197,11 @@ struct OwnedPathTests {
         }
         return try await group.reduce(into: [Held]()) { all, one in if let one { all.append(one) } }
       }
-      #expect(listeners.count == 1)
+      expect(listeners.count, is: 1)
       _ = try StreamSocket.connect(path: path)
       for one in listeners { one.close() }
     }
-    #expect(directory.names == [])
+    expect(directory.names, is: [])
   }
 
   /// A listener that waits to be counted. Its group may be released later.

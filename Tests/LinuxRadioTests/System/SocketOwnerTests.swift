@@ -1,7 +1,7 @@
+import Expectations
 import Glibc
 import Linux
 import LinuxTestSupport
-import Testing
 
 @testable import LinuxRadio
 
@@ -15,7 +15,7 @@ struct SocketOwnerTests {
       (1_001, 1_000, 1_001, true), (1_002, 1_000, 1_001, false),
     ] as [(UInt32, UInt32, UInt32?, Bool)])
   func rule(owner: UInt32, own: UInt32, other: UInt32?, isTrusted: Bool) {
-    #expect(UnixSocket.isTrusted(owner, by: own, and: other) == isTrusted)
+    expect(UnixSocket.isTrusted(owner, by: own, and: other), is: isTrusted)
   }
 
   @Test("The listening user is the one that the kernel recorded")
@@ -23,7 +23,7 @@ struct SocketOwnerTests {
     let directory = try TemporaryDirectory()
     let listener = try StreamListener(path: directory.path + "/s")
     let client = try StreamSocket.connect(path: listener.name)
-    #expect(clinux_peer(client.rawValue) == Int64(CurrentProcess.userNumber))
+    expect(clinux_peer(client.rawValue), is: Int64(CurrentProcess.userNumber))
   }
 
   // PortRadioTests has links too. Only root can change a file's owner. Tests/Peers tests the same with processes of
@@ -37,7 +37,7 @@ struct SocketOwnerTests {
     let error = SystemError(
       .notPermitted, "use", path, explanation: "the socket is another user's (65534)")
     #expect(throws: error) { _ = try StreamSocket.connect(path: path) }
-    #expect(try listener.acceptNow().readAll() == nil)
+    expect(try listener.acceptNow().readAll(), is: nil)
     _ = try StreamSocket.connect(path: path, trusting: 65_534)
     try #require(unsafe unlink(path) == 0)
   }

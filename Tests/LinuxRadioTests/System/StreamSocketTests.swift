@@ -1,6 +1,6 @@
+import Expectations
 import LinuxRadio
 import LinuxTestSupport
-import Testing
 
 @Suite("Stream sockets")
 struct StreamSocketTests {
@@ -10,16 +10,16 @@ struct StreamSocketTests {
     let path = directory.path + "/air.sock"
     do {
       let listener = try StreamListener(path: path)
-      #expect(Files.mode(of: path) == 0o600)
-      #expect(try listener.isIdle())
+      expect(Files.mode(of: path), is: 0o600)
+      expect(try listener.isIdle())
 
       let client = try StreamSocket.connect(path: path)
       let server = try listener.acceptNow()
-      #expect(try server.readAll() == [])
-      #expect(try client.write([1, 2, 3].span) == 3)
-      #expect(try server.readAll() == [1, 2, 3])
+      expect(try server.readAll(), is: [])
+      expect(try client.write([1, 2, 3].span), is: 3)
+      expect(try server.readAll(), is: [1, 2, 3])
     }
-    #expect(directory.names == [])
+    expect(directory.names, is: [])
   }
 
   @Test("The end of the other side and a write without a reader are errors, and do no harm")
@@ -28,7 +28,7 @@ struct StreamSocketTests {
     let listener = try StreamListener(path: directory.path + "/s")
     let client = try StreamSocket.connect(path: directory.path + "/s")
     do { _ = try listener.acceptNow() }
-    #expect(try client.readAll() == nil)
+    expect(try client.readAll(), is: nil)
     #expect(throws: SystemError(.brokenPipe, "write to", client.name)) {
       try client.write([1].span)
     }
@@ -46,12 +46,12 @@ struct StreamSocketTests {
   func tcp(host: String) throws {
     let listener = try StreamListener(host: host, port: 0)
     let port = listener.port
-    #expect(port != 0)
-    #expect(try listener.isIdle())
+    expect(port != 0)
+    expect(try listener.isIdle())
     let client = try StreamSocket.connect(host: host, port: port)
     let server = try listener.acceptNow()
-    #expect(try server.write([9].span) == 1)
-    #expect(try client.readAll() == [9])
+    expect(try server.write([9].span), is: 1)
+    expect(try client.readAll(), is: [9])
   }
 
   @Test("A full socket takes no more bytes, without blocking")
@@ -64,7 +64,7 @@ struct StreamSocketTests {
       if count == 0 { break }
       total += count
     }
-    #expect(total > 0)
-    #expect(try ends.near.write(block.span) == 0)
+    expect(total > 0)
+    expect(try ends.near.write(block.span), is: 0)
   }
 }

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -62,8 +62,8 @@ final class ChannelDevice<Owner: ChannelApplication> {
     }
     let count = writer.count
     expect(writer.hasOverflowed, is: false)
-    #expect(storage[0] == 0x02 && storage[1] == UInt8(0x40 + link))
-    #expect(Int(storage[3]) | Int(storage[4]) << 8 == count - 5 && count - 5 <= length)
+    expect(storage[0] == 0x02 && storage[1] == UInt8(0x40 + link))
+    expect(Int(storage[3]) | Int(storage[4]) << 8 == count - 5 && count - 5 <= length)
     return (storage[2] == 0x00, Array(storage[5..<count]))
   }
 

@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -6,7 +6,7 @@ import Testing
 private func openDevice() throws -> ChannelDevice<ChannelOwner> {
   let device = try ChannelDevice.listening()
   device.receive(0x14, 7, words(0x0080, 0x0041, 200, 100, 9))
-  #expect(device.frames().count == 1)
+  expect(device.frames().count, is: 1)
   device.role.application.events = []
   return device
 }
@@ -95,15 +95,15 @@ struct ChannelEndingTests {
     device.role.application.outgoing[0] = [[UInt8](counting: 60)]
     device.role.resume(0)
     let start = try #require(device.nextPacket(length: 27))
-    #expect(device.isSending())
+    expect(device.isSending())
     device.role.disconnect(0)
     var frame = start.data
     while device.isSending(), let packet = device.nextPacket(length: 27) {
-      #expect(!packet.starts)
+      expect(!packet.starts)
       frame += packet.data
     }
-    #expect(frame == l2cap(0x0041, Array(little: 60) + [UInt8](counting: 60)))
-    #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
+    expect(frame, is: l2cap(0x0041, Array(little: 60) + [UInt8](counting: 60)))
+    expect(device.frames(), is: [signal(0x06, 2, words(0x0041, 0x0040))])
   }
 
   /// The steps of two channels, one requested by this device and one by the peer.
@@ -137,17 +137,17 @@ struct ChannelEndingTests {
     let closed = device.role.application.events.compactMap {
       if case .closed(let channel, _) = $0 { channel } else { nil }
     }
-    #expect(closed.count == Set(closed).count, "each channel once")
-    #expect(opened.isSubset(of: closed))
-    #expect(steps == 0 || closed.contains(0))
-    #expect(device.role.count == 0)
-    #expect(device.role.deadline == nil)
-    #expect(device.role.pendingConnections == .none)
+    expect(closed.count, is: Set(closed).count, "each channel once")
+    expect(opened.isSubset(of: closed))
+    expect(steps == 0 || closed.contains(0))
+    expect(device.role.count, is: 0)
+    expect(device.role.deadline, is: nil)
+    expect(device.role.pendingConnections, is: .none)
     // The next link starts without state.
     device.connect(0)
-    #expect(device.frames() == [])
-    #expect(device.role.open(.firstDynamic, mtu: .minimum, at: 0) == 0)
-    #expect(device.frames().first?[4...5] == [0x14, 0x02])
+    expect(device.frames(), is: [])
+    expect(device.role.open(.firstDynamic, mtu: .minimum, at: 0), is: 0)
+    expect(device.frames().first?[4...5], is: [0x14, 0x02])
   }
 
   @Test("Unknown channel numbers are ignored", arguments: [-1, 1, 8, Int.max])
@@ -155,7 +155,7 @@ struct ChannelEndingTests {
     let device = try openDevice()
     device.role.disconnect(channel)
     device.role.resume(channel)
-    #expect(device.frames() == [])
-    #expect(device.role.count == 1)
+    expect(device.frames(), is: [])
+    expect(device.role.count, is: 1)
   }
 }

@@ -1,5 +1,5 @@
 import BallTestSupport
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -76,7 +76,7 @@ struct ChannelFuzzTests {
       case 5...6: device.receive(kFrame(&random), on: link)
       case 7:
         if let channel = device.role.open(.firstDynamic, mtu: .minimum, at: link) {
-          #expect(used.insert(channel).inserted, "a number in use is not reused")
+          expect(used.insert(channel).inserted, "a number in use is not reused")
         }
       case 8:
         device.role.application.outgoing[channel] = [
@@ -103,18 +103,18 @@ struct ChannelFuzzTests {
         case .opened(let channel, _, _, _):
           used.insert(channel)
           openedCount += 1
-        case .closed(let channel, _): #expect(used.remove(channel) != nil, "closed once")
-        case .sent(let channel): #expect(used.contains(channel))
+        case .closed(let channel, _): expect(used.remove(channel) != nil, "closed once")
+        case .sent(let channel): expect(used.contains(channel))
         }
       }
       device.role.application.events = []
-      #expect(device.role.count == used.count)
+      expect(device.role.count, is: used.count)
     }
-    #expect(openedCount > 50, "too few channels opened")
+    expect(openedCount > 50, "too few channels opened")
     for link in 0..<2 { device.lose(link) }
-    #expect(device.role.application.events.count == used.count)
-    #expect(device.role.count == 0)
-    #expect(device.role.deadline == nil)
-    #expect(device.role.pendingConnections == .none)
+    expect(device.role.application.events.count, is: used.count)
+    expect(device.role.count, is: 0)
+    expect(device.role.deadline, is: nil)
+    expect(device.role.pendingConnections, is: .none)
   }
 }

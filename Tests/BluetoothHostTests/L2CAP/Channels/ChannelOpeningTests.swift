@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -96,11 +96,11 @@ private let scenarios: [ChannelScenario] = [
     on: { try ChannelDevice.listening(nil) },
     .also { device in
       let mtu = try #require(ChannelMTU(2000))
-      #expect(device.role.open(.firstDynamic, mtu: mtu, at: 1) == 0)
+      expect(device.role.open(.firstDynamic, mtu: mtu, at: 1), is: 0)
     },
-    .also { #expect($0.role.pendingConnections == ConnectionSet(rawValue: 0b10)) }, .frames(),
+    .also { expect($0.role.pendingConnections, is: ConnectionSet(rawValue: 0b10)) }, .frames(),
     .frames(signal(0x14, 2, words(0x0080, 0x0040, 2000, 100, 10)), on: 1),
-    .also { #expect($0.role.pendingConnections == .none) },
+    .also { expect($0.role.pendingConnections, is: .none) },
     .receive(0x15, 2, words(0x0055, 500, 64, 4, 0), on: 1),
     .events(.opened(0, spsm: 0x0080, link: 1, peerMTU: 500)), .deadline(nil)),
   Scenario(
@@ -129,9 +129,9 @@ struct ChannelOpeningTests {
     let device = try ChannelDevice.listening(refusal.listener)
     device.protection = refusal.protection
     device.receive(0x14, 7, refusal.request)
-    #expect(device.frames() == [signal(0x15, 7, words(0, 0, 0, 0, refusal.result))])
-    #expect(device.role.application.events == [])
-    #expect(device.role.count == 0)
+    expect(device.frames(), is: [signal(0x15, 7, words(0, 0, 0, 0, refusal.result))])
+    expect(device.role.application.events, is: [])
+    expect(device.role.count, is: 0)
   }
 
   @Test("One peer gets seven of eight channels, then 0x0004; the other gets the last one")
@@ -142,11 +142,11 @@ struct ChannelOpeningTests {
     }
     // One of 8 channels is reserved for the other link: 8 − 1 = 7.
     let responses = device.frames()
-    #expect(responses.filter { $0.suffix(2) == [0, 0] }.count == 7)
-    #expect(responses.contains(signal(0x15, 7, words(0, 0, 0, 0, 0x0004))))
+    expect(responses.filter { $0.suffix(2) == [0, 0] }.count, is: 7)
+    expect(responses.contains(signal(0x15, 7, words(0, 0, 0, 0, 0x0004))))
     device.receive(0x14, 9, words(0x0080, 0x0041, 100, 50, 3), on: 1)
-    #expect(device.frames(on: 1) == [signal(0x15, 9, words(0x0047, 23, 100, 10, 0))])
-    #expect(device.role.open(.firstDynamic, mtu: .minimum, at: 0) == nil)
+    expect(device.frames(on: 1), is: [signal(0x15, 9, words(0x0047, 23, 100, 10, 0))])
+    expect(device.role.open(.firstDynamic, mtu: .minimum, at: 0), is: nil)
   }
 
   // MARK: Requesting
@@ -156,7 +156,7 @@ struct ChannelOpeningTests {
   func noLink(link: Int) throws {
     let device = try ChannelDevice.listening(nil)
     device.lose(0)
-    #expect(device.role.open(.firstDynamic, mtu: .minimum, at: link) == nil)
+    expect(device.role.open(.firstDynamic, mtu: .minimum, at: link), is: nil)
   }
 
   @Test(
@@ -165,20 +165,21 @@ struct ChannelOpeningTests {
   func askingInVain(result: UInt16) throws {
     let device = try ChannelDevice.requesting()
     device.receive(0x15, 2, words(0x0055, 500, 64, 4, result))
-    #expect(
-      device.role.application.events == [
+    expect(
+      device.role.application.events,
+      is: [
         .closed(0, .refused(LECreditBasedConnectionResult(rawValue: result)))
       ])
-    #expect(device.role.count == 0)
+    expect(device.role.count, is: 0)
   }
 
   @Test("A response with a CID out of range ends the channel", arguments: [0, 0x003F, 0x0080])
   func invalidCID(cid: UInt16) throws {
     let device = try ChannelDevice.requesting(2)
     device.receive(0x15, 2, words(cid, 500, 64, 4, 0))
-    #expect(device.role.application.events == [.closed(0, .invalidResponse)])
-    #expect(device.frames() == [])
-    #expect(device.role.deadline == Instant(rawValue: 30_000))
+    expect(device.role.application.events, is: [.closed(0, .invalidResponse)])
+    expect(device.frames(), is: [])
+    expect(device.role.deadline, is: Instant(rawValue: 30_000))
   }
 
   @Test(
@@ -187,9 +188,9 @@ struct ChannelOpeningTests {
   func invalidSize(response: [UInt8]) throws {
     let device = try ChannelDevice.requesting()
     device.receive(0x15, 2, response)
-    #expect(device.frames() == [signal(0x06, 3, words(0x0055, 0x0040))])
+    expect(device.frames(), is: [signal(0x06, 3, words(0x0055, 0x0040))])
     device.receive(0x07, 3, words(0x0055, 0x0040))
-    #expect(device.role.application.events == [.closed(0, .invalidResponse)])
+    expect(device.role.application.events, is: [.closed(0, .invalidResponse)])
   }
 
   @Test("A channel's CID differs from that of the previous channel with its number")
@@ -203,6 +204,6 @@ struct ChannelOpeningTests {
       device.receive(0x15, identifier, words(0, 0, 0, 0, 4))
     }
     // 64 CIDs for 8 channels: each has 8 in turn.
-    #expect(cids == [0x40, 0x48, 0x50, 0x58, 0x60, 0x68, 0x70, 0x78, 0x40])
+    expect(cids, is: [0x40, 0x48, 0x50, 0x58, 0x60, 0x68, 0x70, 0x78, 0x40])
   }
 }

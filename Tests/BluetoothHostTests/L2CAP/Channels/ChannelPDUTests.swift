@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -10,26 +10,26 @@ private func pdu<PDU: SignallingPDU>(
 ) -> Check {
   Check(label) {
     let bytes = [code, 0x09, UInt8(data.count), 0] + data
-    #expect(
-      written { value.write(identifier: 0x09, to: &$0) } == bytes, sourceLocation: sourceLocation)
-    #expect(PDU.length == data.count, sourceLocation: sourceLocation)
+    expect(
+      written { value.write(identifier: 0x09, to: &$0) }, is: bytes, sourceLocation: sourceLocation)
+    expect(PDU.length, is: data.count, sourceLocation: sourceLocation)
     func read(_ bytes: [UInt8]) -> PDU? {
       guard let command = SignallingCommand(bytes.span) else { return nil }
       return PDU(command)
     }
-    #expect(read(bytes) == value, sourceLocation: sourceLocation)
+    expect(read(bytes), is: value, sourceLocation: sourceLocation)
     for cut in truncations(of: bytes) {
-      #expect(read(cut) == nil, "\(cut.count) bytes", sourceLocation: sourceLocation)
+      expect(read(cut), is: nil, "\(cut.count) bytes", sourceLocation: sourceLocation)
     }
     for cut in truncations(of: data) {
       // The header states the actual length, which is too short.
       let short = [code, 0x09, UInt8(cut.count), 0] + cut
-      #expect(read(short) == nil, "\(cut.count) bytes of data", sourceLocation: sourceLocation)
+      expect(read(short), is: nil, "\(cut.count) bytes of data", sourceLocation: sourceLocation)
     }
     let long = [code, 0x09, UInt8(data.count + 1), 0] + data + [0]
-    #expect(read(long) == nil, "one byte too long", sourceLocation: sourceLocation)
-    #expect(read(bytes + [0]) == nil, "one byte after it", sourceLocation: sourceLocation)
-    #expect(read([code ^ 0x40] + bytes[1...]) == nil, sourceLocation: sourceLocation)
+    expect(read(long), is: nil, "one byte too long", sourceLocation: sourceLocation)
+    expect(read(bytes + [0]), is: nil, "one byte after it", sourceLocation: sourceLocation)
+    expect(read([code ^ 0x40] + bytes[1...]), is: nil, sourceLocation: sourceLocation)
   }
 }
 
@@ -82,33 +82,33 @@ struct ChannelPDUTests {
       .insufficientAuthorization, .encryptionKeySizeTooShort, .insufficientEncryption,
       .invalidSourceCID, .sourceCIDAlreadyAllocated, .unacceptableParameters,
     ]
-    #expect(results.map(\.rawValue) == [0, 2, 4, 5, 6, 7, 8, 9, 10, 11])
+    expect(results.map(\.rawValue), is: [0, 2, 4, 5, 6, 7, 8, 9, 10, 11])
   }
 
   @Test("An SPSM is 0x0001 to 0x00FF, and dynamic from 0x0080")
   func spsm() {
-    #expect([0, 0x0100, 0xFFFF].allSatisfy { SPSM($0) == nil })
-    #expect(SPSM(0x0001)?.isDynamic == false)
-    #expect(SPSM(0x007F)?.isDynamic == false)
-    #expect(SPSM(0x0080) == .firstDynamic)
-    #expect(SPSM(0x00FF)?.isDynamic == true)
+    expect([0, 0x0100, 0xFFFF].allSatisfy { SPSM($0) == nil })
+    expect(SPSM(0x0001)?.isDynamic, is: false)
+    expect(SPSM(0x007F)?.isDynamic, is: false)
+    expect(SPSM(0x0080), is: .firstDynamic)
+    expect(SPSM(0x00FF)?.isDynamic, is: true)
   }
 
   @Test("An MTU is at least 23; an MPS is 23 to 65,533")
   func sizes() {
-    #expect(ChannelMTU(22) == nil)
-    #expect(ChannelMTU(23) == .minimum)
-    #expect(ChannelMTU(65_535)?.byteCount == 65_535)
-    #expect(ChannelMPS(22) == nil)
-    #expect(ChannelMPS(23) == .minimum)
-    #expect(ChannelMPS(498) == .twoPackets)
-    #expect(ChannelMPS(65_533)?.byteCount == 65_533)
-    #expect(ChannelMPS(65_534) == nil)
+    expect(ChannelMTU(22), is: nil)
+    expect(ChannelMTU(23), is: .minimum)
+    expect(ChannelMTU(65_535)?.byteCount, is: 65_535)
+    expect(ChannelMPS(22), is: nil)
+    expect(ChannelMPS(23), is: .minimum)
+    expect(ChannelMPS(498), is: .twoPackets)
+    expect(ChannelMPS(65_533)?.byteCount, is: 65_533)
+    expect(ChannelMPS(65_534), is: nil)
   }
 
   @Test("A CID is dynamic from 0x0040 to 0x007F")
   func channelIdentifiers() {
     let dynamic = (0...0xFFFF).filter { L2CAPChannel(rawValue: $0).isDynamic }
-    #expect(dynamic == Array(0x0040...0x007F))
+    expect(dynamic, is: Array(0x0040...0x007F))
   }
 }

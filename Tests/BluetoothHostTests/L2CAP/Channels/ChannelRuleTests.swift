@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -64,7 +64,7 @@ private func openDevice(
   owner.usualRoom = room
   let device = try ChannelDevice(owner)
   device.receive(0x14, 7, words(0x0080, 0x0041, 120, peerMPS, credits))
-  #expect(device.frames().count == 1)
+  expect(device.frames().count, is: 1)
   device.role.application.events = []
   return device
 }
@@ -73,9 +73,9 @@ private let scenarios: [ChannelScenario] = [
   Scenario(
     "The owner gets SDUs reassembled, empty ones too",
     .receive(kFrame: [5, 0, 1, 2], to: 0x0040), .receive(kFrame: [3, 4], to: 0x0040),
-    .also { #expect($0.role.application.incoming[0] == nil) }, .receive(kFrame: [5], to: 0x0040),
+    .also { expect($0.role.application.incoming[0], is: nil) }, .receive(kFrame: [5], to: 0x0040),
     .receive(kFrame: [0, 0], to: 0x0040), .receive(kFrame: [1, 0, 9], to: 0x0040),
-    .also { #expect($0.role.application.incoming[0] == [[1, 2, 3, 4, 5], [], [9]]) }),
+    .also { expect($0.role.application.incoming[0], is: [[1, 2, 3, 4, 5], [], [9]]) }),
   Scenario(
     "A frame that is too long for the host ends the channel: 3.4.3",
     .also { $0.role.receiveOverlong(to: L2CAPChannel(rawValue: 0x0042), on: Connection(index: 0)) },
@@ -108,7 +108,7 @@ private let scenarios: [ChannelScenario] = [
     .receive(0x14, 7, words(0x0080, 0x0041, 65_535, 65_533, 9)),
     .outgoing([[UInt8](counting: 4000)]),
     // 2,046 with the length of the SDU before them, and 1,954: together 4,000.
-    .also { #expect($0.frames().dropFirst().map(\.count) == [4 + 2048, 4 + 1954]) }),
+    .also { expect($0.frames().dropFirst().map(\.count), is: [4 + 2048, 4 + 1954]) }),
   Scenario(
     "An SDU longer than the peer's MTU closes the channel unsent",
     .outgoing([[UInt8](counting: 121)]), .resume(), .frames(signal(0x06, 2, words(0x0041, 0x0040))),
@@ -135,17 +135,17 @@ struct ChannelRuleTests {
       // Frames before the response are ignored; the first reason counts.
       device.receive(kFrame: first(1, 1), to: 0x0040)
       device.role.disconnect(0)
-      #expect(device.role.application.events == [])
-      #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
+      expect(device.role.application.events, is: [])
+      expect(device.frames(), is: [signal(0x06, 2, words(0x0041, 0x0040))])
       device.receive(kFrame: first(1, 1), to: 0x0040)
       device.receive(0x07, 2, words(0x0041, 0x0040))
-      #expect(device.role.application.events == [.closed(0, end)])
-      #expect(device.frames() == [])
-      #expect(device.role.count == 0)
-      #expect(device.role.deadline == nil)
+      expect(device.role.application.events, is: [.closed(0, end)])
+      expect(device.frames(), is: [])
+      expect(device.role.count, is: 0)
+      expect(device.role.deadline, is: nil)
     } else {
-      #expect(device.role.application.events == [])
-      #expect(device.role.count == 1)
+      expect(device.role.application.events, is: [])
+      expect(device.role.count, is: 1)
     }
   }
 
@@ -155,8 +155,8 @@ struct ChannelRuleTests {
   func noCredits(cid: UInt16) throws {
     let device = try openDevice(credits: 0xFFFF)
     device.receive(0x16, 1, words(cid, cid == 0x0041 ? 0 : 1))
-    #expect(device.frames() == [])
-    #expect(device.role.count == 1)
+    expect(device.frames(), is: [])
+    expect(device.role.count, is: 1)
   }
 
   @Test("An SDU is sent in frames of the peer's MPS, one credit each, and waits for credits")
@@ -164,23 +164,24 @@ struct ChannelRuleTests {
     let device = try openDevice(credits: 2)
     let sdu = [UInt8](counting: 120)
     device.role.application.outgoing[0] = [sdu, []]
-    #expect(!device.hasPacket(on: 0))
+    expect(!device.hasPacket(on: 0))
     device.role.resume(0)
-    #expect(device.hasPacket(on: 0))
+    expect(device.hasPacket(on: 0))
     // MPS 50: 2 + 48, then 50; 120 − 98 = 22 are left.
-    #expect(
-      device.frames() == [
+    expect(
+      device.frames(),
+      is: [
         l2cap(0x0041, Array(little: 120) + sdu[..<48]), l2cap(0x0041, Array(sdu[48..<98])),
       ])
-    #expect(!device.hasPacket(on: 0))
+    expect(!device.hasPacket(on: 0))
     device.role.resume(0)
-    #expect(device.frames() == [])
+    expect(device.frames(), is: [])
     device.receive(0x16, 1, words(0x0041, 1))
-    #expect(device.frames() == [l2cap(0x0041, Array(sdu[98...]))])
-    #expect(device.role.application.events == [.sent(0)])
+    expect(device.frames(), is: [l2cap(0x0041, Array(sdu[98...]))])
+    expect(device.role.application.events, is: [.sent(0)])
     device.receive(0x16, 2, words(0x0041, 9))
-    #expect(device.frames() == [l2cap(0x0041, [0, 0])])
-    #expect(device.role.application.events == [.sent(0), .sent(0)])
+    expect(device.frames(), is: [l2cap(0x0041, [0, 0])])
+    expect(device.role.application.events, is: [.sent(0), .sent(0)])
   }
 
   @Test("An owner that stops in the middle of a frame closes the channel after the frame")
@@ -189,12 +190,12 @@ struct ChannelRuleTests {
     device.role.application.outgoing[0] = [[1, 2] + [UInt8](repeating: 3, count: 40)]
     device.role.resume(0)
     // 18 bytes a packet: 4 + 2 + 12, then 18, then 12 of the 42.
-    #expect(device.nextPacket(length: 18)?.data.count == 18)
+    expect(device.nextPacket(length: 18)?.data.count, is: 18)
     device.role.application.shortage = 1
     let rest = try #require(device.nextPacket(length: 18))
-    #expect(!rest.starts)
-    #expect(rest.data == [UInt8](repeating: 3, count: 17) + [0])
-    #expect(device.nextPacket(length: 18)?.data.count == 12)
-    #expect(device.frames() == [signal(0x06, 2, words(0x0041, 0x0040))])
+    expect(!rest.starts)
+    expect(rest.data, is: [UInt8](repeating: 3, count: 17) + [0])
+    expect(device.nextPacket(length: 18)?.data.count, is: 12)
+    expect(device.frames(), is: [signal(0x06, 2, words(0x0041, 0x0040))])
   }
 }

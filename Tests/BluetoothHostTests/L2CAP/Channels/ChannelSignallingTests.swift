@@ -1,4 +1,4 @@
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -78,7 +78,7 @@ private let scenarios: [ChannelScenario] = [
     .receive(0x15, 3, words(0x0052, 100, 50, 3, 0)),
     .repeat(2, .receive(0x07, 3, words(0x0051, 0x0040))),
     .receive(0x15, 2, words(0x0051, 100, 50, 3, 0)),
-    .also { #expect($0.role.application.events.count == 2) }, .count(0), .frames()),
+    .also { expect($0.role.application.events.count, is: 2) }, .count(0), .frames()),
   Scenario(
     "A response on another link is ignored",
     .receive(0x15, 2, words(0x0051, 100, 50, 3, 0), on: 1), .receive(0x01, 2, [0, 0], on: 1),
@@ -108,21 +108,21 @@ struct ChannelSignallingTests {
   fileprivate func nothingChanges(command: ChannelCommand) throws {
     let device = try ChannelDevice.listening()
     device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 0xFFFF))
-    #expect(device.role.open(.firstDynamic, mtu: .minimum, at: 0) == 1)
-    #expect(device.frames().count == 2)
+    expect(device.role.open(.firstDynamic, mtu: .minimum, at: 0), is: 1)
+    expect(device.frames().count, is: 2)
     let events = device.role.application.events
 
     device.receive(command.frame)
-    #expect(device.frames() == command.responses)
-    #expect(device.role.application.events == events)
-    #expect(device.role.count == 2)
+    expect(device.frames(), is: command.responses)
+    expect(device.role.application.events, is: events)
+    expect(device.role.count, is: 2)
 
     // Both channels go on.
     device.receive(0x15, 2, words(0x0051, 100, 50, 3, 0))
     device.receive(kFrame: [1, 0, 5], to: 0x0040)
     device.receive(kFrame: [1, 0, 6], to: 0x0041)
-    #expect(device.role.application.incoming == [0: [[5]], 1: [[6]]])
-    #expect(device.frames() == [])
+    expect(device.role.application.incoming, is: [0: [[5]], 1: [[6]]])
+    expect(device.frames(), is: [])
   }
 
   @Test("Identifiers are 2 to 255, without those of pending requests")
@@ -133,16 +133,16 @@ struct ChannelSignallingTests {
     let device = try ChannelDevice(owner)
     device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3))
     _ = device.role.open(.firstDynamic, mtu: .minimum, at: 0)
-    #expect(device.frames().count == 2)
+    expect(device.frames().count, is: 2)
     // The second channel's request has 2. Each frame on the first, with its one credit, gets
     // another.
     var identifiers: [UInt8] = []
     for _ in 0..<254 {
       device.receive(kFrame: [1, 0, 5], to: 0x0040)
       let frames = device.frames()
-      #expect(frames.count == 1)
+      expect(frames.count, is: 1)
       identifiers.append(frames.first.map { $0[5] } ?? 0)
     }
-    #expect(identifiers == Array(3...255) + [3])
+    expect(identifiers, is: Array(3...255) + [3])
   }
 }

@@ -1,5 +1,5 @@
 import BallTestSupport
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 
@@ -45,7 +45,7 @@ struct ChannelTransferTests {
     // Each side opens some. A peer gets all channels but one.
     for number in 0..<transfer.channels {
       let opener = number & 1 == 0 ? pair.left : pair.right
-      #expect(opener.role.open(.firstDynamic, mtu: mtu, at: 0) != nil)
+      expect(opener.role.open(.firstDynamic, mtu: mtu, at: 0) != nil)
       pair.carry(4)
     }
     var rounds = 0
@@ -57,16 +57,16 @@ struct ChannelTransferTests {
     }
     for device in [pair.left, pair.right] {
       let owner = device.role.application
-      #expect(owner.faults == [])
-      #expect(owner.ends == [:])
-      #expect(owner.incoming.count == transfer.channels)
-      #expect(owner.incoming.values.allSatisfy { $0.position == transfer.total })
+      expect(owner.faults, is: [])
+      expect(owner.ends, is: [:])
+      expect(owner.incoming.count, is: transfer.channels)
+      expect(owner.incoming.values.allSatisfy { $0.position == transfer.total })
     }
     for channel in 0..<transfer.channels { pair.left.role.disconnect(channel) }
     pair.carry()
-    #expect(pair.left.role.application.ends.values.allSatisfy { $0 == .closed })
-    #expect(pair.right.role.application.ends.values.allSatisfy { $0 == .closedByPeer })
-    #expect(pair.left.role.count == 0 && pair.right.role.count == 0)
+    expect(pair.left.role.application.ends.values.allSatisfy { $0 == .closed })
+    expect(pair.right.role.application.ends.values.allSatisfy { $0 == .closedByPeer })
+    expect(pair.left.role.count == 0 && pair.right.role.count == 0)
   }
 
   /// The owner drains some channels. Returns whether any had data.

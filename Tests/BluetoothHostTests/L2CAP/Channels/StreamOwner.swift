@@ -1,5 +1,5 @@
 import BallTestSupport
-import Testing
+import Expectations
 
 @testable import BluetoothHost
 

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @testable import CoreBluetooth
 
@@ -12,7 +12,7 @@ struct AdoptedLinkTests {
   private func visited() -> (central: CentralRecorder, radio: ScriptedRadio) {
     let (central, radio) = readyDevice()
     radio.give(ScriptedRadio.connected(0x0050, to: .numbered(2), role: .peripheral))
-    #expect(radio.runEvents() == [])
+    expect(radio.runEvents(), is: [])
     return (central, radio)
   }
 
@@ -22,11 +22,12 @@ struct AdoptedLinkTests {
     radio.peer = { _ in [[0x0B, 0x41]] }
     let link = central.connect(to: .numbered(2))
     let operation = central.perform(.read(handle7), on: link)
-    #expect(
-      radio.runEvents() == [
+    expect(
+      radio.runEvents(),
+      is: [
         .connected(link, peer: .numbered(2)), .completed(operation, link, .success(.value([0x41]))),
       ])
-    #expect(!radio.commands.contains(.leCreateConnection))
+    expect(!radio.commands.contains(.leCreateConnection))
   }
 
   @Test("the link is given up but not ended, and can be used again")
@@ -38,18 +39,19 @@ struct AdoptedLinkTests {
     radio.run()
     // The first part is prepared, and has no response yet.
     central.disconnect(link)
-    #expect(
-      radio.runEvents() == [
+    expect(
+      radio.runEvents(),
+      is: [
         .connected(link, peer: .numbered(2)), .completed(write, link, .failure(.disconnected)),
         .disconnected(link, nil),
       ])
-    #expect(!radio.commands.contains(.disconnect))
+    expect(!radio.commands.contains(.disconnect))
 
     // The next operation waits for the response to the abandoned one.
     let second = central.connect(to: .numbered(2))
     let read = central.perform(.read(handle7), on: second)
-    #expect(radio.runEvents() == [.connected(second, peer: .numbered(2))])
-    #expect(radio.frames.map { $0.payload[0] } == [0x16])
+    expect(radio.runEvents(), is: [.connected(second, peer: .numbered(2))])
+    expect(radio.frames.map { $0.payload[0] }, is: [0x16])
     radio.peer = { pdu in
       switch pdu[0] {
       case 0x16: [[0x17] + pdu.dropFirst()]
@@ -58,9 +60,9 @@ struct AdoptedLinkTests {
       }
     }
     radio.answerLast()
-    #expect(radio.takeEvents() == [.completed(read, second, .success(.value([0x42])))])
+    expect(radio.takeEvents(), is: [.completed(read, second, .success(.value([0x42])))])
     // 40 = 18 + 18 + 4 bytes; executed; then the read.
-    #expect(radio.frames.map { $0.payload[0] } == [0x16, 0x16, 0x16, 0x18, 0x0A])
+    expect(radio.frames.map { $0.payload[0] }, is: [0x16, 0x16, 0x16, 0x18, 0x0A])
   }
 
   @Test("the MTU is exchanged once, however often the link is given up and used again")
@@ -71,10 +73,10 @@ struct AdoptedLinkTests {
       let link = central.connect(to: .numbered(2))
       let exchange = central.perform(.exchangeMTU, on: link)
       radio.run()
-      #expect(radio.host.outcomes[exchange] == ATTMTU(100).map { .success(.mtu($0)) })
+      expect(radio.host.outcomes[exchange], is: ATTMTU(100).map { .success(.mtu($0)) })
       central.disconnect(link)
     }
-    #expect(radio.frames.map(\.payload) == [[0x02, 0x05, 0x02]])
+    expect(radio.frames.map(\.payload), is: [[0x02, 0x05, 0x02]])
   }
 
   @Test("stays open when its encryption fails: the peer decides what its link is worth")
@@ -84,11 +86,11 @@ struct AdoptedLinkTests {
     _ = radio.runEvents()
     central.engine.encryptionFailed(.pinOrKeyMissing, at: 0)
     radio.run()
-    #expect(!radio.commands.contains(.disconnect))
-    #expect(radio.takeEvents() == [])
+    expect(!radio.commands.contains(.disconnect))
+    expect(radio.takeEvents(), is: [])
     radio.peer = { _ in [[0x0B, 0x41]] }
     let read = central.perform(.read(handle7), on: link)
-    #expect(radio.runEvents() == [.completed(read, link, .success(.value([0x41])))])
+    expect(radio.runEvents(), is: [.completed(read, link, .success(.value([0x41])))])
   }
 
   @Test("a peer that connects during the attempt to connect to it ends the attempt")
@@ -99,8 +101,8 @@ struct AdoptedLinkTests {
     radio.run()
     radio.give(ScriptedRadio.connected(0x0050, to: .numbered(2), role: .peripheral))
     radio.run()
-    #expect(radio.commands.last == .leCreateConnectionCancel)
-    #expect(radio.takeEvents() == [.connected(link, peer: .numbered(2))])
+    expect(radio.commands.last, is: .leCreateConnectionCancel)
+    expect(radio.takeEvents(), is: [.connected(link, peer: .numbered(2))])
   }
 
   @Test("the peer ends the link, and operations with it")
@@ -110,8 +112,9 @@ struct AdoptedLinkTests {
     let operation = central.perform(.read(handle7), on: link)
     radio.run()
     radio.give(ScriptedRadio.disconnected(0x0050, 0x13))
-    #expect(
-      radio.takeEvents() == [
+    expect(
+      radio.takeEvents(),
+      is: [
         .connected(link, peer: .numbered(2)), .completed(operation, link, .failure(.disconnected)),
         .disconnected(link, .disconnected(.remoteUserTerminatedConnection)),
       ])

@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @testable import CoreBluetooth
 
@@ -23,15 +23,15 @@ struct ConnectingTests {
     central.disconnect(link)
     if !isCancelSent { radio.give(connected) }
     radio.run()
-    #expect(radio.commands.contains(.leCreateConnectionCancel) == isCancelSent)
+    expect(radio.commands.contains(.leCreateConnectionCancel), is: isCancelSent)
     radio.pass(0)
-    #expect(radio.takeEvents() == [.connectionFailed(link, nil)])
-    #expect(radio.commands.last == .disconnect)
-    #expect(central.links.isEmpty)
+    expect(radio.takeEvents(), is: [.connectionFailed(link, nil)])
+    expect(radio.commands.last, is: .disconnect)
+    expect(central.links.isEmpty)
     // The next one is made.
     let next = central.connect(to: .numbered(3))
     radio.script = { _, _ in nil }
-    #expect(radio.runEvents() == [.connected(next, peer: .numbered(3))])
+    expect(radio.runEvents(), is: [.connected(next, peer: .numbered(3))])
   }
 
   @Test(
@@ -55,19 +55,19 @@ struct ConnectingTests {
     let second = central.connect(to: .numbered(3))
     radio.run()
     let agreed = ATTMTU(100).map { OperationOutput.mtu($0) }
-    #expect(radio.host.outcomes[exchange] == agreed.map { .success($0) })
-    #expect(
-      radio.takeEvents().dropFirst()
-        == reads.map { .completed($0, first, .failure(.disconnected)) } + [
-          .disconnected(first, reason), .connected(second, peer: .numbered(3)),
-        ])
+    expect(radio.host.outcomes[exchange], is: agreed.map { .success($0) })
+    expect(
+      radio.takeEvents().dropFirst(),
+      is: reads.map { .completed($0, first, .failure(.disconnected)) } + [
+        .disconnected(first, reason), .connected(second, peer: .numbered(3)),
+      ])
     radio.givePDU([0x0B, 1])
-    #expect(radio.takeEvents() == [])
+    expect(radio.takeEvents(), is: [])
     // The MTU is exchanged anew; the ended link's identifier does not end the new link.
     central.disconnect(first)
     let again = central.perform(.exchangeMTU, on: second)
-    #expect(radio.runEvents() == agreed.map { [.completed(again, second, .success($0))] })
-    #expect(radio.frames.map { $0.payload[0] } == [0x02, 0x0A, 0x02])
+    expect(radio.runEvents(), is: agreed.map { [.completed(again, second, .success($0))] })
+    expect(radio.frames.map { $0.payload[0] }, is: [0x02, 0x0A, 0x02])
   }
 
   @Test("operations of a cancelled link end at once, and the link later")
@@ -76,11 +76,11 @@ struct ConnectingTests {
     let ids = (1...2).map { central.perform(.read(handle($0)), on: link) }
     radio.run()
     central.disconnect(link)
-    #expect(
-      radio.takeEvents() == ids.map { .completed($0, link, .failure(.disconnected)) })
+    expect(
+      radio.takeEvents(), is: ids.map { .completed($0, link, .failure(.disconnected)) })
     let late = central.perform(.read(handle(3)), on: link)
-    #expect(radio.takeEvents() == [.completed(late, link, .failure(.disconnected))])
-    #expect(
-      radio.runEvents() == [.disconnected(link, nil)])
+    expect(radio.takeEvents(), is: [.completed(late, link, .failure(.disconnected))])
+    expect(
+      radio.runEvents(), is: [.disconnected(link, nil)])
   }
 }

@@ -1,6 +1,6 @@
 import BluetoothHost
+import Expectations
 import LinuxRadio
-import Testing
 
 @testable import CoreBluetooth
 
@@ -22,8 +22,9 @@ struct FaultTests {
     radio.run()
     radio.held = []
     fail(radio)
-    #expect(
-      radio.takeEvents() == [
+    expect(
+      radio.takeEvents(),
+      is: [
         .controllerError(.hardwareError(0x42)), .completed(read, link, .failure(.disconnected)),
         .disconnected(link, .radioLost), .connectionFailed(attempt, .radioLost),
         .connectionFailed(waiting, .radioLost), .ready,
@@ -35,8 +36,9 @@ struct FaultTests {
     let (_, radio) = readyDevice()
     for _ in 0..<5 { fail(radio) }
     let fault = ControllerError.hardwareError(0x42)
-    #expect(
-      radio.takeEvents() == [
+    expect(
+      radio.takeEvents(),
+      is: [
         .controllerError(fault), .ready, .controllerError(fault), .ready, .radioFailed(fault),
         .ready,
         .controllerError(fault), .ready, .controllerError(fault), .ready,
@@ -52,7 +54,7 @@ struct FaultTests {
       radio.run()
       if !connects { radio.give(ScriptedRadio.report(.nonconnectable, .numbered(2), [])) }
     }
-    #expect(!radio.takeEvents().contains(.radioFailed(.hardwareError(0x42))))
+    expect(!radio.takeEvents().contains(.radioFailed(.hardwareError(0x42))))
   }
 
   @Test("is lost, also for waiting attempts; the next one starts again, without the scan")
@@ -64,26 +66,27 @@ struct FaultTests {
     let waiting = central.connect(to: .numbered(4))
     radio.run()
     radio.device.radioIsLost(RadioError("unplugged"), at: radio.now)
-    #expect(
-      radio.takeEvents() == [
+    expect(
+      radio.takeEvents(),
+      is: [
         .radioFailed(.lost), .connectionFailed(attempt, .radioLost),
         .connectionFailed(waiting, .radioLost),
       ])
     radio.pass(10_000)
-    #expect(radio.takePacket() == nil)
+    expect(radio.takePacket(), is: nil)
     let count = radio.commands.count { $0 == .leSetScanEnable }
     radio.device.radioIsReady(at: radio.now)
-    #expect(radio.runEvents() == [.ready])
-    #expect(radio.commands.count { $0 == .leSetScanEnable } == count)
+    expect(radio.runEvents(), is: [.ready])
+    expect(radio.commands.count { $0 == .leSetScanEnable }, is: count)
     central.scan()
     radio.run()
-    #expect(radio.scan == ScanParameters())
+    expect(radio.scan, is: ScanParameters())
   }
 
   @Test("ends a link with the reason that the host also gives for a fault")
   func ownReason() {
     let (_, radio, link) = connectedDevice()
     radio.give(ScriptedRadio.disconnected(radio.lastHandle, 0x03))
-    #expect(radio.takeEvents() == [.disconnected(link, .disconnected(.hardwareFailure))])
+    expect(radio.takeEvents(), is: [.disconnected(link, .disconnected(.hardwareFailure))])
   }
 }

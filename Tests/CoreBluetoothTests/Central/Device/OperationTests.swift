@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @testable import CoreBluetooth
 
@@ -15,8 +15,9 @@ struct OperationTests {
         [0x09, 7, 0x14, 0x00, 0x12, 0x15, 0x00, 0x01, 0x2A],
         [0x01, 0x08, 0x16, 0x00, 0x0A],
       ])
-    #expect(
-      requests.map { Array($0[1...4]) } == [
+    expect(
+      requests.map { Array($0[1...4]) },
+      is: [
         [0x10, 0x00, 0x16, 0x00], [0x13, 0x00, 0x16, 0x00], [0x16, 0x00, 0x16, 0x00],
       ])
     let name = FoundCharacteristic(
@@ -25,13 +26,13 @@ struct OperationTests {
     let appearance = FoundCharacteristic(
       uuid: .appearance, properties: .read | .notify, declaration: handle(0x14),
       value: handle(0x15), end: handle(0x16))
-    #expect(outcome == .success(.characteristics([name, appearance])))
-    #expect(name.descriptorRange == range(0x13, 0x13))
-    #expect(appearance.descriptorRange == range(0x16, 0x16))
+    expect(outcome, is: .success(.characteristics([name, appearance])))
+    expect(name.descriptorRange, is: range(0x13, 0x13))
+    expect(appearance.descriptorRange, is: range(0x16, 0x16))
     let last = FoundCharacteristic(
       uuid: .deviceName, properties: .read, declaration: handle(0xFFFE), value: handle(0xFFFF),
       end: handle(0xFFFF))
-    #expect(last.descriptorRange == nil)
+    expect(last.descriptorRange, is: nil)
   }
 
   @Test("prepares a long value and executes it")
@@ -43,8 +44,8 @@ struct OperationTests {
     ]
     let (requests, outcome) = perform(
       .write(handle(7), value), parts.map { [0x17] + $0 } + [[0x19]])
-    #expect(requests == parts.map { [0x16] + $0 } + [[0x18, 1]])
-    #expect(outcome == .success(.written))
+    expect(requests, is: parts.map { [0x16] + $0 } + [[0x18, 1]])
+    expect(outcome, is: .success(.written))
   }
 
   /// 23 (MTU) − 3 (opcode, handle) = 20 bytes without response. In parts: 512 = 28 × 18 + 8, and
@@ -72,13 +73,13 @@ struct OperationTests {
     }
     let id = central.perform(operation, on: link)
     radio.run()
-    #expect(radio.frames.count == requests)
+    expect(radio.frames.count, is: requests)
     switch radio.host.outcomes[id] {
     case .failure(let failure)?:
-      #expect(failure == error)
-      #expect((failure.publicError as? CBATTError)?.code == .invalidAttributeValueLength)
-    case .success(.value(let read))?: #expect(error == nil && read == value(512))
-    case .success(let output)?: #expect(error == nil && output == .written)
+      expect(failure, is: error)
+      expect((failure.publicError as? CBATTError)?.code, is: .invalidAttributeValueLength)
+    case .success(.value(let read))?: expect(error == nil && read == value(512))
+    case .success(let output)?: expect(error == nil && output == .written)
     case nil: Issue.record("it is not completed")
     }
   }
@@ -94,12 +95,11 @@ struct OperationTests {
     let ids = (1...3).map { central.perform(.read(handle($0)), on: link) }
     radio.run()
     for number in 1...3 as ClosedRange<UInt8> {
-      #expect(requests.count == Int(number))
+      expect(requests.count, is: Int(number))
       radio.givePDU([0x0B, number])
     }
-    #expect(
-      radio.takeEvents()
-        == zip(ids, 1...3).map { .completed($0, link, .success(.value([$1]))) })
+    expect(
+      radio.takeEvents(), is: zip(ids, 1...3).map { .completed($0, link, .success(.value([$1]))) })
   }
 }
 

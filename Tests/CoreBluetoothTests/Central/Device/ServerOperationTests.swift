@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @testable import CoreBluetooth
 
@@ -91,8 +91,8 @@ struct ServerOperationTests {
   @Test("have these requests and results", arguments: exchanges)
   func exchanged(row: Exchange) {
     let (requests, outcome) = perform(row.operation, row.responses)
-    #expect(requests == row.requests)
-    #expect(outcome == row.outcome)
+    expect(requests, is: row.requests)
+    expect(outcome, is: row.outcome)
   }
 
   /// A server with Service Changed at 0x000A, its configuration at 0x000B.
@@ -105,8 +105,8 @@ struct ServerOperationTests {
   @Test("subscribes to Service Changed by indications")
   func watchServices() {
     let (requests, outcome) = perform(.watchServices, Self.watched)
-    #expect(outcome == .success(.watching(handle(0x0A))))
-    #expect(requests.last == [0x12, 0x0B, 0x00, 0x02, 0x00])
+    expect(outcome, is: .success(.watching(handle(0x0A))))
+    expect(requests.last, is: [0x12, 0x0B, 0x00, 0x02, 0x00])
   }
 
   @Test("a server that cannot report changes is no error, at any step")
@@ -115,10 +115,10 @@ struct ServerOperationTests {
       let opcodes: [UInt8] = [0x06, 0x06, 0x08, 0x08, 0x04, 0x12]
       let refusal: [UInt8] = [0x01, opcodes[count], 0x08, 0x00, 0x05]
       let (_, outcome) = perform(.watchServices, Self.watched.prefix(count) + [refusal])
-      #expect(outcome == .success(.watching(nil)))
+      expect(outcome, is: .success(.watching(nil)))
     }
     let (_, outcome) = perform(.watchServices, [Self.notFound(0x06)])
-    #expect(outcome == .success(.watching(nil)))
+    expect(outcome, is: .success(.watching(nil)))
   }
 
   @Test("reports changed services and confirms; nonsense is only confirmed")
@@ -129,11 +129,11 @@ struct ServerOperationTests {
     central.perform(.watchServices, on: link)
     _ = radio.runEvents()
     radio.givePDU([0x1D, 0x0A, 0x00, 0x10, 0x00, 0xFF, 0xFF])
-    #expect(radio.takeEvents() == [.servicesChanged(link, range(0x10, 0xFFFF))])
+    expect(radio.takeEvents(), is: [.servicesChanged(link, range(0x10, 0xFFFF))])
     radio.givePDU([0x1D, 0x0A, 0x00, 0x10, 0x00, 0xFF])
     radio.givePDU([0x1D, 0x0A, 0x00, 0x10, 0x00, 0x01, 0x00])
-    #expect(radio.takeEvents() == [])
-    #expect(radio.frames.suffix(3).map(\.payload) == [[0x1E], [0x1E], [0x1E]])
+    expect(radio.takeEvents(), is: [])
+    expect(radio.frames.suffix(3).map(\.payload), is: [[0x1E], [0x1E], [0x1E]])
   }
 
   @Test("an idle operation waits for the empty queue")
@@ -147,7 +147,7 @@ struct ServerOperationTests {
     let order = radio.takeEvents().map { event -> OperationID? in
       if case .completed(let id, _, _) = event { id } else { nil }
     }
-    #expect(order == [first, second, later])
+    expect(order, is: [first, second, later])
   }
 
   @Test("reads the RSSI past the queue")
@@ -159,11 +159,11 @@ struct ServerOperationTests {
     }
     let reading = central.perform(.read(handle(3)), on: link)
     let id = central.readRSSI(of: link)
-    #expect(radio.runEvents() == [.completed(id, link, .success(.rssi(-61)))])
+    expect(radio.runEvents(), is: [.completed(id, link, .success(.rssi(-61)))])
     let again = central.readRSSI(of: link)
-    #expect(radio.runEvents() == [.completed(again, link, .success(.rssi(-61)))])
+    expect(radio.runEvents(), is: [.completed(again, link, .success(.rssi(-61)))])
     central.disconnect(link)
-    #expect(radio.runEvents().first == .completed(reading, link, .failure(.disconnected)))
+    expect(radio.runEvents().first, is: .completed(reading, link, .failure(.disconnected)))
   }
 
   @Test("a controller without an RSSI, or the end of the link, completes the reading")
@@ -176,24 +176,26 @@ struct ServerOperationTests {
     // Another request does not repeat the question.
     radio.peer = { _ in [[0x0B]] }
     central.perform(.read(handle(3)), on: link)
-    #expect(radio.runEvents().count == 1)
-    #expect(radio.commands.count { $0 == .readRSSI } == 1)
+    expect(radio.runEvents().count, is: 1)
+    expect(radio.commands.count { $0 == .readRSSI }, is: 1)
     radio.pass(2_000)
-    #expect(
-      radio.takeEvents() == [
+    expect(
+      radio.takeEvents(),
+      is: [
         .completed(first, link, .success(.rssi(nil))),
         .completed(second, link, .success(.rssi(nil))),
       ])
     let third = central.readRSSI(of: link)
     radio.run()
     radio.give(ScriptedRadio.disconnected(radio.lastHandle, 0x13))
-    #expect(
-      radio.takeEvents() == [
+    expect(
+      radio.takeEvents(),
+      is: [
         .completed(third, link, .failure(.disconnected)),
         .disconnected(link, .disconnected(.remoteUserTerminatedConnection)),
       ])
     let late = central.readRSSI(of: link)
-    #expect(radio.takeEvents() == [.completed(late, link, .failure(.disconnected))])
+    expect(radio.takeEvents(), is: [.completed(late, link, .failure(.disconnected))])
   }
 
   @Test("a controller that does not know the link ends it")
@@ -203,8 +205,9 @@ struct ServerOperationTests {
       opcode == .readRSSI ? [ScriptedRadio.complete(opcode, [0x02] + parameters + [0])] : nil
     }
     let id = central.readRSSI(of: link)
-    #expect(
-      radio.runEvents() == [
+    expect(
+      radio.runEvents(),
+      is: [
         .completed(id, link, .success(.rssi(nil))),
         .disconnected(link, .disconnected(.unspecifiedError)), .restarted, .ready,
       ])
@@ -219,13 +222,13 @@ struct ServerOperationTests {
     }
     radio.run()
     // A link that has a packet in the controller leaves it a buffer for another link.
-    #expect(radio.frames.count == 1)
-    #expect(radio.takeEvents().count == 1)
+    expect(radio.frames.count, is: 1)
+    expect(radio.takeEvents().count, is: 1)
     radio.completesPackets = true
     radio.give(ScriptedRadio.completed(ConnectionHandle(rawValue: radio.lastHandle), 1))
     radio.run()
-    #expect(radio.frames.map { $0.payload.last } == (0..<100).map { UInt8($0) })
-    #expect(
-      radio.takeEvents() == ids[1...].map { .completed($0, link, .success(.written)) })
+    expect(radio.frames.map { $0.payload.last }, is: (0..<100).map { UInt8($0) })
+    expect(
+      radio.takeEvents(), is: ids[1...].map { .completed($0, link, .success(.written)) })
   }
 }

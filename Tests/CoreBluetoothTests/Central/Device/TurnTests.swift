@@ -1,5 +1,5 @@
 import BluetoothHost
-import Testing
+import Expectations
 
 @testable import CoreBluetooth
 
@@ -33,10 +33,10 @@ struct TurnTests {
     let (central, radio, attempts) = central()
     _ = central.connect(to: .numbered(2))
     radio.run()
-    #expect(radio.deadline == nil)
+    expect(radio.deadline, is: nil)
     radio.pass(3_600_000)
-    #expect(attempts.numbers == [2])
-    #expect(radio.takeEvents() == [])
+    expect(attempts.numbers, is: [2])
+    expect(radio.takeEvents(), is: [])
   }
 
   @Test("an attempt beside an open link does not give way")
@@ -46,9 +46,9 @@ struct TurnTests {
     radio.run()
     _ = central.connect(to: .numbered(3))
     radio.run()
-    #expect(central.deadline == nil)
+    expect(central.deadline, is: nil)
     radio.pass(60_000)
-    #expect(attempts.numbers == [2, 3])
+    expect(attempts.numbers, is: [2, 3])
   }
 
   @Test("is cancelled on request")
@@ -59,12 +59,13 @@ struct TurnTests {
     radio.run()
     central.disconnect(link)
     radio.run()
-    #expect(radio.commands.last == .leCreateConnectionCancel)
-    #expect(
-      radio.takeEvents() == [
+    expect(radio.commands.last, is: .leCreateConnectionCancel)
+    expect(
+      radio.takeEvents(),
+      is: [
         .completed(read, link, .failure(.disconnected)), .connectionFailed(link, nil),
       ])
-    #expect(radio.deadline == nil)
+    expect(radio.deadline, is: nil)
   }
 
   @Test("several take turns, so a present peer is reached past absent ones")
@@ -74,16 +75,16 @@ struct TurnTests {
     let links = (2...4).map { central.connect(to: .numbered($0)) }
     radio.run()
     radio.pass(1_999)
-    #expect(attempts.numbers == [2])
+    expect(attempts.numbers, is: [2])
     radio.pass(1)
-    #expect(attempts.numbers == [2, 3])
+    expect(attempts.numbers, is: [2, 3])
     radio.pass(4_000)
-    #expect(attempts.numbers == [2, 3, 4, 2])
-    #expect(radio.takeEvents() == [])
+    expect(attempts.numbers, is: [2, 3, 4, 2])
+    expect(radio.takeEvents(), is: [])
     reachable = [4]
     radio.pass(4_000)
-    #expect(radio.takeEvents() == [.connected(links[2], peer: .numbered(4))])
-    #expect(central.links.count == 3)
+    expect(radio.takeEvents(), is: [.connected(links[2], peer: .numbered(4))])
+    expect(central.links.count, is: 3)
   }
 
   @Test("a scan and attempts take turns, and no attempt has two before the scan has one")
@@ -93,18 +94,18 @@ struct TurnTests {
     _ = central.connect(to: .numbered(3))
     central.scan()
     radio.run()
-    #expect(radio.scan == nil)
+    expect(radio.scan, is: nil)
     radio.pass(2_000)
-    #expect(radio.scan == ScanParameters())
+    expect(radio.scan, is: ScanParameters())
     radio.pass(1_999)
-    #expect(attempts.numbers == [2])
+    expect(attempts.numbers, is: [2])
     radio.pass(1)
-    #expect(attempts.numbers == [2, 3])
-    #expect(radio.scan == nil)
+    expect(attempts.numbers, is: [2, 3])
+    expect(radio.scan, is: nil)
     radio.pass(2_000)
-    #expect(radio.scan == ScanParameters())
+    expect(radio.scan, is: ScanParameters())
     radio.pass(2_000)
-    #expect(attempts.numbers == [2, 3, 2])
+    expect(attempts.numbers, is: [2, 3, 2])
   }
 
   @Test("a later scan has its turn at once, if the attempt has had its turn")
@@ -115,12 +116,12 @@ struct TurnTests {
     radio.pass(60_000)
     central.scan()
     radio.pass(0)
-    #expect(radio.scan == ScanParameters())
+    expect(radio.scan, is: ScanParameters())
     central.stopScan()
     radio.run()
-    #expect(radio.scan == nil)
+    expect(radio.scan, is: nil)
     radio.pass(2_000)
-    #expect(radio.commands.last == .leCreateConnection)
+    expect(radio.commands.last, is: .leCreateConnection)
   }
 
   @Test("a link that is made at the end of its turn is kept")
@@ -137,7 +138,7 @@ struct TurnTests {
     _ = central.connect(to: .numbered(3))
     radio.run()
     radio.pass(2_000)
-    #expect(radio.takeEvents() == [.connected(link, peer: .numbered(2))])
+    expect(radio.takeEvents(), is: [.connected(link, peer: .numbered(2))])
   }
 
   @Test("can be cancelled while it gives way, and while it waits")
@@ -147,7 +148,7 @@ struct TurnTests {
     let second = central.connect(to: .numbered(3))
     radio.run()
     central.disconnect(second)
-    #expect(radio.runEvents() == [.connectionFailed(second, nil)])
+    expect(radio.runEvents(), is: [.connectionFailed(second, nil)])
     let third = central.connect(to: .numbered(4))
     let ordinary = radio.script
     radio.script = { opcode, parameters in
@@ -158,8 +159,8 @@ struct TurnTests {
     central.disconnect(first)
     radio.run()
     radio.give(ScriptedRadio.connectionFailed(0x02))
-    #expect(radio.runEvents() == [.connectionFailed(first, nil)])
-    #expect(central.links == [third])
+    expect(radio.runEvents(), is: [.connectionFailed(first, nil)])
+    expect(central.links, is: [third])
   }
 
   @Test("a controller that never reports the end of an attempt blocks nothing")
@@ -174,6 +175,6 @@ struct TurnTests {
     _ = central.connect(to: .numbered(3))
     radio.run()
     radio.pass(4_000)
-    #expect(attempts.numbers == [2, 3])
+    expect(attempts.numbers, is: [2, 3])
   }
 }
