@@ -87,8 +87,7 @@ struct FiguresLineTests {
     }
   }
 
-  @Test(
-    "Figures that a ball lacks are 0, and unknown figures are ignored")
+  @Test("Figures that a ball lacks are 0, and unknown figures are ignored")
   func otherVersions() throws {
     let text = #"{"event":"figures","version":"9.0.0","questions":8,"wishes":3}"#
     let read = try #require(FiguresLine(Array(text.utf8)))

@@ -56,8 +56,7 @@ struct LayerStateTests {
     // Requests of any other kind follow the read.
     for opcode in [0x02, 0x04, 0x06, 0x08, 0x0E, 0x10, 0x12, 0x16, 0x18, 0x20] as [UInt8] {
       let steps: [Step] = [read, (.received, acl([opcode, 1, 0, 0xFF, 0xFF, 0, 0x28]))]
-      expect(
-        last(of: steps + [(.sent, response)]).last, is: Self.unseen, "opcode \(opcode)")
+      expect(last(of: steps + [(.sent, response)]).last, is: Self.unseen, "opcode \(opcode)")
     }
     // What is no request leaves it.
     for pdu in [[0x1E], [0x52, 0x1D, 0x00], [0x1B, 0x1F, 0x00], [0x77]] as [[UInt8]] {

@@ -60,8 +60,7 @@ struct AskTests {
     for text in ["It will.", "Will it?"] {
       let operation = ClientOperation.writeWithoutResponse(
         Handles.question, byteCount: text.utf8.count)
-      expect(
-        scene.perform(operation, value: Array(text.utf8), by: phone), is: .success(.written))
+      expect(scene.perform(operation, value: Array(text.utf8), by: phone), is: .success(.written))
     }
     expect(phone.answers, is: answers(1))
     expect(scene.events.contains(.asked(0, "Will it?")))

@@ -150,8 +150,7 @@ struct FaultTests {
     // Each fault begins at another moment, so that together they cover all.
     var moment = fault.testDescription.utf8.count % stride
     while moment < 1_000 {
-      var (scene, asker, isOver) = try prepare(
-        moment, Scene<capacity>.self, controller: controller)
+      var (scene, asker, isOver) = try prepare(moment, Scene<capacity>.self, controller: controller)
       let struck = side == .ball ? scene.radio : asker.radio
       fault.strike(struck)
       let armed = struck.faults

@@ -29,8 +29,7 @@ struct PrivacyTests {
   private let hidden = PrivacyPolicy(hidesIdentity: true)
 
   private func hiddenPair(_ controllers: Controllers) -> SecurePair {
-    SecurePair(
-      keys: Self.keys, privacy: hidden, configuration: controllers.configuration)
+    SecurePair(keys: Self.keys, privacy: hidden, configuration: controllers.configuration)
   }
 
   /// The central scans, and connects to the device that it hears.
@@ -129,8 +128,7 @@ struct PrivacyTests {
     expect(pair.central.host.address != second)
     let hasEnded = pair.central.host.canConnect
     expect(!hasEnded)
-    let peer = SecureDevice(
-      number: 9, on: pair.bench)
+    let peer = SecureDevice(number: 9, on: pair.bench)
     pair.run(for: 2_000)
     expect(pair.central.collector.peers, is: [0: absent])
     expect(peer.application.peers, is: [0: pair.central.host.address])
@@ -212,8 +210,7 @@ struct PrivacyTests {
   @Test("In bonded-only mode only bonded devices may connect", arguments: Controllers.allCases)
   private func bondedOnly(_ controllers: Controllers) throws {
     let pair = hiddenPair(controllers)
-    let unknown = SecureDevice(
-      number: 3, on: pair.bench)
+    let unknown = SecureDevice(number: 3, on: pair.bench)
     pair.pair(at: try find(pair))
     pair.disconnect()
     pair.peripheral.host.security.privacy.admitsBondedOnly = true

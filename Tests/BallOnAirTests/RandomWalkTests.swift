@@ -101,8 +101,7 @@ private struct Walk {
     case 5: phone.perform(.subscribe(Handles.configuration, .none))
     case 6...8: phone.write(makeQuestion())
     case 9:
-      phone.perform(
-        .writeWithoutResponse(Handles.question, byteCount: 2), value: [0x61, 0x3F])
+      phone.perform(.writeWithoutResponse(Handles.question, byteCount: 2), value: [0x61, 0x3F])
     case 10: phone.perform(.read(Handles.answer))
     case 11: phone.perform(.discoverServices)
     case 12: phone.radio.send(makeNoise(), on: makeChannel())

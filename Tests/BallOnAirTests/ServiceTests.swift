@@ -22,8 +22,7 @@ struct ServiceTests {
   func discovery(_ mtu: Int?) throws {
     let scene = try Scene<4>()
     let phone = try scene.connectedPhone(mtu: mtu)
-    expect(
-      scene.perform(.discoverServices, by: phone), is: .success(.services(Self.services)))
+    expect(scene.perform(.discoverServices, by: phone), is: .success(.services(Self.services)))
     expect(
       scene.perform(.discoverServicesByUUID(.ballService), by: phone),
       is: .success(.services(Self.services.suffix(1))))
@@ -64,8 +63,7 @@ struct ServiceTests {
       scene.perform(.discoverDescriptors(Self.range(0x0020, 0x0020)), by: phone),
       is: .success(
         .descriptors([
-          RemoteDescriptor(
-            uuid: .clientCharacteristicConfiguration, handle: Handles.configuration)
+          RemoteDescriptor(uuid: .clientCharacteristicConfiguration, handle: Handles.configuration)
         ])))
   }
 

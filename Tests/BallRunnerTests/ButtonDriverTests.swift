@@ -58,8 +58,7 @@ struct ButtonDriverTests {
     expect(bench.deadline, is: nil)
   }
 
-  @Test(
-    "A removed chip is reported once, retried at growing intervals, and gets its lights back")
+  @Test("A removed chip is reported once, retried at growing intervals, and gets its lights back")
   func lostAndFound() {
     let bench = open(isLit: true)
     bench.lines.remove(.hungUp)
@@ -102,8 +101,7 @@ struct ButtonDriverTests {
     // It has been blinking since 2,100 ms, 100 ms on and 100 ms off.
     for time in stride(from: UInt64(2_450), through: 3_450, by: 100) {
       bench.run(from: time - 100, until: time)
-      expect(
-        bench.lines.lit.contains(.status), is: (time - 2_100) / 100 % 2 == 0, "at \(time) ms")
+      expect(bench.lines.lit.contains(.status), is: (time - 2_100) / 100 % 2 == 0, "at \(time) ms")
     }
   }
 

@@ -61,8 +61,7 @@ struct ControlTests {
 
   // MARK: Changes
 
-  @Test(
-    "Each listener receives each event once, whatever the ball prints", arguments: [0, 1, 2])
+  @Test("Each listener receives each event once, whatever the ball prints", arguments: [0, 1, 2])
   func events(format: Int) {
     let bench = RunnerBench(isJSON: format == 1, isQuiet: format == 2)
     bench.listen()
@@ -159,8 +158,7 @@ struct ControlTests {
   @Test(
     "A request that cannot be carried out is refused with the reason",
     arguments: [
-      Refusal(
-        request: "shake", detail: "The requests are"),
+      Refusal(request: "shake", detail: "The requests are"),
       Refusal(request: "", detail: "The requests are"),
       Refusal(request: "down bell", detail: "The buttons are shake and clear."),
       Refusal(request: "up shake", detail: "This connection does not hold the button shake."),

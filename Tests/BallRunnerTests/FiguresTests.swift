@@ -30,8 +30,7 @@ struct FiguresTests {
     bench.ask("Will it rain?", at: 100)
     bench.say("No.", at: 200)
     // Bytes that are not UTF-8, in a Write Command.
-    bench.receive(
-      ScriptedController.pdu([0x52, 0x1D, 0x00, 0xFF, 0x3F], on: 0x40), at: 210)
+    bench.receive(ScriptedController.pdu([0x52, 0x1D, 0x00, 0xFF, 0x3F], on: 0x40), at: 210)
     bench.disconnect(at: 300)
     let figures = bench.figures
     expect(figures[.connections], is: 0)

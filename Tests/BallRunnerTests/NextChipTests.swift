@@ -60,8 +60,7 @@ private enum ChipLoss: CaseIterable {
 /// rest after chatter, and the lights that it last had.
 @Suite("The next chip")
 struct NextChipTests {
-  @Test(
-    "It inherits nothing from the lost one", arguments: ChipState.allCases, ChipLoss.allCases)
+  @Test("It inherits nothing from the lost one", arguments: ChipState.allCases, ChipLoss.allCases)
   fileprivate func nothing(state: ChipState, loss: ChipLoss) {
     let bench = PanelBench()
     bench.show(.connected, at: 0)

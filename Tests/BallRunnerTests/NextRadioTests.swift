@@ -90,8 +90,7 @@ struct NextRadioTests {
     return Array(bench.machine.packets.dropFirst(start))
   }
 
-  @Test(
-    "It inherits nothing from the lost one", arguments: RadioState.allCases, RadioEnd.allCases)
+  @Test("It inherits nothing from the lost one", arguments: RadioState.allCases, RadioEnd.allCases)
   fileprivate func nothing(state: RadioState, end: RadioEnd) {
     let fresh = visit(RunnerBench(), at: 0)
     expect(fresh.first, is: [0x01, 0x03, 0x0C, 0x00], "Reset comes first.")

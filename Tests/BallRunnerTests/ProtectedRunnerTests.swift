@@ -20,9 +20,7 @@ struct ProtectedRunnerTests {
     expect(bench.secure())
     expect(bench.ask("Encrypted?"), is: [0, 0])
     expect(bench.central.collector.notified.count, is: 1)
-    expect(
-      bench.outputLines.contains(
-        "Paired with F0:00:00:11:BA:02, without a check by a user."))
+    expect(bench.outputLines.contains("Paired with F0:00:00:11:BA:02, without a check by a user."))
     expect(bench.outputLines.contains("Pairing is closed."))
   }
 
@@ -124,8 +122,7 @@ struct ProtectedRunnerTests {
     expect(other.central.record.outcomes.count, is: 1, "It has paired once.")
   }
 
-  @Test(
-    "A ball without protection answers every central, pairs with none, and has no bonds")
+  @Test("A ball without protection answers every central, pairs with none, and has no bonds")
   func unprotected() {
     let bench = PairingBench(.none, isJSON: true)
     bench.connect()
@@ -265,8 +262,7 @@ struct ProtectedRunnerTests {
     bench.beginPairing()
     bench.machine.confirmation = false
     bench.run(for: 1_000)
-    expect(
-      bench.outputLines.last, is: "Not paired with F0:00:00:11:BA:02: the user said no.")
+    expect(bench.outputLines.last, is: "Not paired with F0:00:00:11:BA:02: the user said no.")
     expect(bench.central.record.outcomes, is: [.refused(.numericComparisonFailed)])
     expect(bench.ask("No?"), is: [0x05, 0x05])
   }

@@ -36,8 +36,7 @@ struct RunnerTests {
   @Test("A ball that is made with no security answers every central")
   func noSecurity() {
     let bench = RunnerBench()
-    bench.runner = BallRunner(
-      .test(), security: NoSecurity(), on: bench.machine)
+    bench.runner = BallRunner(.test(), security: NoSecurity(), on: bench.machine)
     bench.listen()
     bench.ask("Open?", at: 30)
     expect(bench.runner.ball.host.connectionCount, is: 1)

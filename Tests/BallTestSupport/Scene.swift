@@ -276,8 +276,7 @@ package final class Scene<let capacity: Int> {
         guard !frames.isEmpty else { continue }
         frames[frames.count - 1].payload += packet.dropFirst(5)
       } else if packet.count >= 9 {
-        frames.append(
-          (L2CAPChannel(rawValue: UInt16(packet[7])), Array(packet.dropFirst(9))))
+        frames.append((L2CAPChannel(rawValue: UInt16(packet[7])), Array(packet.dropFirst(9))))
       }
     }
     return frames

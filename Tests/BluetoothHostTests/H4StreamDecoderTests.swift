@@ -69,8 +69,7 @@ struct H4StreamDecoderTests {
   }
 
   @Test(
-    "An invalid packet type stops the decoder until it is reset",
-    arguments: [0x00, 0x06, 0xFF])
+    "An invalid packet type stops the decoder until it is reset", arguments: [0x00, 0x06, 0xFF])
   func lostSync(byte: UInt8) {
     var decoder = H4StreamDecoder<16>()
     expect(

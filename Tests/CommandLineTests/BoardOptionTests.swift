@@ -60,9 +60,7 @@ struct BoardOptionTests {
       model: "Raspberry Pi 4 Model B Rev 1.4")
     expect(
       described.description,
-      is: BoardDescription(
-        name: "custom", chip: "c",
-        shake: .button(23)))
+      is: BoardDescription(name: "custom", chip: "c", shake: .button(23)))
     expect(described.models, is: [])
     expect(described.sentence, is: "Board: custom (--set describes it).")
 

@@ -27,9 +27,7 @@ extension Machine {
 
 extension Adapter {
   /// The adapter of a Raspberry Pi, which the system uses.
-  static func pi(
-    isRaw: Bool = false, isHeld: Bool = false, block: Block = .none
-  ) -> Adapter {
+  static func pi(isRaw: Bool = false, isHeld: Bool = false, block: Block = .none) -> Adapter {
     Adapter(
       number: 0, isUp: true, isRaw: isRaw, isHeld: isHeld, bus: 3,
       address: DeviceAddress(kind: .public, bytes: [3, 2, 1, 0xEB, 0x27, 0xB8]), block: block)

@@ -71,8 +71,7 @@ struct DoctorTests {
     var machine = Machine.pi
     machine.adapters = .success([.pi(block: .soft)])
     machine.lines = .failure(
-      LineError(
-        .notInGroup, chip: "pinctrl-bcm2711", path: "/dev/gpiochip0", group: "gpio"))
+      LineError(.notInGroup, chip: "pinctrl-bcm2711", path: "/dev/gpiochip0", group: "gpio"))
     expect(
       machine, board: .pi,
       """
@@ -226,8 +225,6 @@ struct DoctorTests {
       adapter(0, isHeld: false, [0, 0]), adapter(1, isHeld: true, [1, 1]),
     ])
     machine.holders = [ProcessTable.Entry(number: 188, name: "eightball")]
-    expect(
-      machine, radio: .adapter(1), board: nil,
-      reason: "no device tree", shown)
+    expect(machine, radio: .adapter(1), board: nil, reason: "no device tree", shown)
   }
 }

@@ -9,8 +9,7 @@ import LinuxRadio
 struct OptionsTests {
   @Test("run, ask and scan take an address")
   func address() throws {
-    let address = AddressChoice.fixed(
-      DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0]))
+    let address = AddressChoice.fixed(DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0]))
     let arguments = ["--address", "C0:00:00:00:00:07"]
     expect(try Run.parse(arguments).addressOptions.choice, is: address)
     expect(try Ask.parse(["--random"] + arguments).addressOptions.choice, is: address)

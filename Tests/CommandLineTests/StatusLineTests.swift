@@ -26,8 +26,7 @@ struct StatusLineTests {
   func down() throws {
     let lines = try lines(without: ["answer"])
     lines.press(.clear, for: 100, at: Instant(rawValue: 0))
-    expect(
-      drawing(StatusLine(lines)), is: "(8) …   ○ status   [s]hake [C]LEAR [C]lear held [q]uit")
+    expect(drawing(StatusLine(lines)), is: "(8) …   ○ status   [s]hake [C]LEAR [C]lear held [q]uit")
   }
 
   @Test("A question for the user comes before the lights")

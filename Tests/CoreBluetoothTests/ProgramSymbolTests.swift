@@ -68,8 +68,7 @@ struct ProgramSymbolTests {
       (64, 9, true), (64, 137, true), (64, 138, false), (200, 1, true), (201, 0, true),
       (201, 1, false), (202, 0, false), (64, 9 | 1 << 48, false), (64 | 1 << 48, 9, false),
     ] {
-      let file = Self.file(
-        Self.text, [symbols, Section(type: 3, start: start, length: length)])
+      let file = Self.file(Self.text, [symbols, Section(type: 3, start: start, length: length)])
       expect(file.count, is: 201)
       expect(ProgramSymbols.names(in: file)?.count, is: isFound ? length : nil, "\(start)")
     }

@@ -58,8 +58,7 @@ struct CoreBluetoothTests {
       let member = String(parts.last ?? "")
       // `CBError.unknown` is another way to write `CBError.Code.unknown`.
       let code = parts.count == 2 ? "\(parts[0]).Code.\(member)" : ""
-      expect(
-        Self.unlisted.contains(member) || listed.contains(code), "\(symbol) is in no table")
+      expect(Self.unlisted.contains(member) || listed.contains(code), "\(symbol) is in no table")
     }
   }
 

@@ -37,8 +37,7 @@ struct EightBallKitTests {
       rows.allSatisfy { $0.count > 1 && !($0.last ?? "").isEmpty }, "each row has a description")
   }
 
-  @Test(
-    "the defaults of the options match the source", arguments: ["Central", "Peripheral"])
+  @Test("the defaults of the options match the source", arguments: ["Central", "Peripheral"])
   func defaults(side: String) throws {
     let source = try Document("Sources/EightBallKit/\(side)/Ball\(side).swift")
     let rows = document.rows(under: "### `Ball\(side).Options`")

@@ -101,8 +101,7 @@ struct NearbyDecisionTests {
     devices.stop()
     var found: [String] = []
     for await case .heard(let device) in events {
-      found.append(
-        "\(device), \(device.isConnectable), \(device.isBall), \(device.services.count)")
+      found.append("\(device), \(device.isConnectable), \(device.isBall), \(device.services.count)")
     }
     expect(
       found,

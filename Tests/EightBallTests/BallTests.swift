@@ -78,8 +78,7 @@ struct BallTests {
     _ = ball.events()
     expect(ball.ask("It will."), is: .unlikelyError)
     expect(ball.ask([0xFF, 0x3F], at: 0), is: .notUTF8)
-    expect(
-      ball.ask([UInt8](repeating: 0x3F, count: 513), at: 0), is: .invalidAttributeValueLength)
+    expect(ball.ask([UInt8](repeating: 0x3F, count: 513), at: 0), is: .invalidAttributeValueLength)
     expect(
       ball.events(), is: [.refused(0, .statement), .refused(0, .notUTF8), .refused(0, .tooLong)])
     expect(ball.question(), is: "Will it rain?")
@@ -258,8 +257,7 @@ struct BallHandlingTests {
     ball.connect(2)
     _ = ball.events()
     ball.disconnect(2)
-    expect(
-      ball.events(), is: [.disconnected(2, ball.address(2), .remoteUserTerminatedConnection)])
+    expect(ball.events(), is: [.disconnected(2, ball.address(2), .remoteUserTerminatedConnection)])
   }
 
   @Test("The last 32 events are kept, and the number of lost ones comes first", arguments: 0...70)

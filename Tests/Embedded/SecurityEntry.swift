@@ -27,8 +27,7 @@ public func security(_ byte: UInt8) -> UInt32 {
   var sum: UInt32 = 0
   var writer = ByteWriter(output.mutableSpan)
   while manager.writePDU(at: index, to: &writer, at: now) { sum &+= 1 }
-  manager.keyRequested(
-    encryptedDiversifier: 0, randomNumber: 0, at: index, at: now)
+  manager.keyRequested(encryptedDiversifier: 0, randomNumber: 0, at: index, at: now)
   if case .key(let key) = manager.takeKeyReply(at: index) { sum &+= key.words[0] }
   if let start = manager.takeEncryption(at: index, at: now) { sum &+= start.longTermKey.words[0] }
   manager.encryptionChanged(.success, isEncrypted: true, at: index, at: now)

@@ -48,9 +48,7 @@ struct Asker: ClientApplication, Settling {
     isConnecting = false
   }
 
-  mutating func connected(
-    at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role
-  ) {
+  mutating func connected(at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role) {
     demand(!links[index].isOpen, "a link within another")
     if role == .central {
       demand(isConnecting, "a link without an attempt")

@@ -75,8 +75,7 @@ func playClient<Server: ServerRole & Settling & ~Copyable>(
     case 0x60...0x7F:
       guard !piece.bytes.isEmpty else { continue }
       note(piece, link, &ground)
-      ground.receive(
-        frame: piece.bytes.extracting(1...), channel: 4 + piece.first % 4, link: link)
+      ground.receive(frame: piece.bytes.extracting(1...), channel: 4 + piece.first % 4, link: link)
     case 0x80...0x9F:
       note(piece, link, &ground)
       ground.receive(fragment: piece.bytes, boundary: (piece.tag >> 2) & 3, link: link)

@@ -89,9 +89,7 @@ struct Ground<
 
   /// Receives one L2CAP frame on a fixed channel of this link, in one ACL packet. With `filling`,
   /// `frame` is repeated to that length.
-  mutating func receive(
-    frame: Span<UInt8>, filling: Int? = nil, channel: UInt8, link: UInt8
-  ) {
+  mutating func receive(frame: Span<UInt8>, filling: Int? = nil, channel: UInt8, link: UInt8) {
     let count = frame.isEmpty ? 0 : filling ?? frame.count
     give(9 + count) { packet in
       packet.write(0x02 as UInt8)
@@ -119,8 +117,7 @@ struct Ground<
 
   /// Gives the host a packet of `count` bytes, which `write` writes.
   private mutating func give(_ count: Int, _ write: (inout ByteWriter) -> Void) {
-    let packet = unsafe UnsafeMutableBufferPointer(
-      rebasing: incoming[(incoming.count - count)...])
+    let packet = unsafe UnsafeMutableBufferPointer(rebasing: incoming[(incoming.count - count)...])
     var writer = unsafe ByteWriter(packet.mutableSpan)
     write(&writer)
     unsafe host.receive(packet.span, at: now)

@@ -63,12 +63,7 @@ struct BoardFileTests {
   @Test("What a file leaves out is as on the shipped boards")
   func defaults() throws {
     let board = try read("chip=c\nclear.line=GPIO5\nanswer.line=GPIO7").board
-    expect(
-      board,
-      is: BoardDescription(
-        name: "b", chip: "c",
-        clear: .button(5),
-        answer: .light(7)))
+    expect(board, is: BoardDescription(name: "b", chip: "c", clear: .button(5), answer: .light(7)))
     expect(try read("radio=virtual").board, is: BoardDescription(name: "b", radio: "virtual"))
     expect(try read("model=a\nmodel=b").models, is: ["a", "b"])
   }

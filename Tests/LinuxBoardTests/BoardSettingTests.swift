@@ -57,10 +57,8 @@ struct BoardSettingTests {
   func addAndRemove() throws {
     let board = try changed(["shake=none", "clear.line=GPIO5", "answer.line=GPIO6"])
     expect(board.shake, is: nil)
-    expect(
-      board.clear, is: .button(5))
-    expect(
-      board.answer, is: .light(6))
+    expect(board.clear, is: .button(5))
+    expect(board.answer, is: .light(6))
   }
 
   @Test("Two parts may swap their lines")
@@ -96,8 +94,7 @@ struct BoardSettingTests {
   func chip() throws {
     var board = BoardDescription(name: "b")
     #expect(
-      throws: BoardError(
-        "--set shake.line=GPIO5", "the board has no chip: expected chip=LABEL too")
+      throws: BoardError("--set shake.line=GPIO5", "the board has no chip: expected chip=LABEL too")
     ) { try board.apply([BoardSetting("shake.line=GPIO5")]) }
     expect(board, is: BoardDescription(name: "b"))
     try board.apply([BoardSetting("shake.line=GPIO5"), BoardSetting("chip=c")])

@@ -152,9 +152,7 @@ struct BoardWiringTests {
 
   @Test("Lines that are not on the header, and a board without lines")
   func elsewhere() {
-    var board = BoardDescription(
-      name: "b", chip: "c",
-      shake: .button("X1", 18))
+    var board = BoardDescription(name: "b", chip: "c", shake: .button("X1", 18))
     expect(
       WiringDrawing(board, isColored: false).lines,
       is: [
@@ -170,9 +168,7 @@ struct BoardWiringTests {
 
   @Test("A line that the chip lacks is refused, and a chip of another kind has any line")
   func missingLine() throws {
-    var board = BoardDescription(
-      name: "b", chip: "pinctrl-bcm2711",
-      shake: .button(57))
+    var board = BoardDescription(name: "b", chip: "pinctrl-bcm2711", shake: .button(57))
     try WiringDrawing.check(board)
     board.shake?.name = .gpio(58)
     #expect(

@@ -77,8 +77,7 @@ struct MachineTests {
   func elsewhere(folder: String) throws {
     let root = try TemporaryDirectory()
     try root.write("[Unit]", to: "\(folder)/eightball.service")
-    try root.write(
-      "9\n", to: "sys/fs/cgroup/systemd/system.slice/eightball.service/cgroup.procs")
+    try root.write("9\n", to: "sys/fs/cgroup/systemd/system.slice/eightball.service/cgroup.procs")
     expect(service(in: root), is: expected(isInstalled: true, processes: [9]))
   }
 

@@ -108,9 +108,7 @@ struct OutputTests {
   }
 
   /// How many descriptors of this process are open on the file of `number` because of an output.
-  private func descriptions(
-    of number: CInt, _ makeOutput: (CInt) -> PortOutput
-  ) throws -> Int {
+  private func descriptions(of number: CInt, _ makeOutput: (CInt) -> PortOutput) throws -> Int {
     let own = Files.target(ofLink: "/proc/self/fd/\(number)")
     func count() -> Int {
       (0..<1_024).count { Files.target(ofLink: "/proc/self/fd/\($0)") == own }

@@ -259,8 +259,7 @@ struct PortRadioTests {
     // The port is taken.
     let other = try Bench("tcp-server:localhost:\(port)")
     expect(other.open(at: start), is: .failed)
-    expect(
-      other.trouble, is: "another program listens at localhost:\(port). Choose another port")
+    expect(other.trouble, is: "another program listens at localhost:\(port). Choose another port")
   }
 
   private static let speeds = RadioAddress.speeds.indices.map { RadioAddress.speeds[$0] }

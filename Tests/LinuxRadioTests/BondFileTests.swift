@@ -219,8 +219,7 @@ struct BondFileTests {
     var other = BondFile(path)
     let error = #expect(throws: SystemError.self) { _ = try other.open() }
     expect(error?.code, is: .busy)
-    expect(
-      error?.description, is: "cannot use \(path): another program is using these bonds")
+    expect(error?.description, is: "cannot use \(path): another program is using these bonds")
     #expect(throws: SystemError.self) { try save([3], to: &other) }
     file = BondFile(path)
     let content = try other.open()

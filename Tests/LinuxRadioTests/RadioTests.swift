@@ -124,8 +124,7 @@ struct RadioTests {
     bench.program.outgoing = [reset]
     // Before the loop reports the end.
     bench.serve(at: now)
-    expect(
-      bench.program.take(), is: [.ready, .lost("cannot write to \(bench.path): Broken pipe")])
+    expect(bench.program.take(), is: [.ready, .lost("cannot write to \(bench.path): Broken pipe")])
   }
 
   /// Symptom: of two questions in one burst, one was answered.
@@ -160,8 +159,7 @@ struct RadioTests {
     }
     program.outgoing = [reset]
     _ = radio.serve(&program, at: now)
-    expect(
-      program.take(), is: [.lost("\(name) does not answer: 3 Resets had no response")])
+    expect(program.take(), is: [.lost("\(name) does not answer: 3 Resets had no response")])
     expect(try silent.read(), is: reset + reset + reset + reset)
 
     _ = radio.serve(&program, at: now.advanced(by: 250))
@@ -217,8 +215,7 @@ struct RadioTests {
     var secondProgram = Recorder()
     secondProgram.outgoing = [reset]
     for _ in 0..<3 { try turn(&second, &secondProgram, bench.loop, at: now) }
-    expect(
-      secondProgram.take(), is: [.ready, .lost("the virtual air at unix:\(path) is full")])
+    expect(secondProgram.take(), is: [.ready, .lost("the virtual air at unix:\(path) is full")])
     expect(
       RadioError(.airIsFull, of: .virtual, failure: nil).description,
       is: "the virtual air is full. End a program that uses it, or host an air for more radios "
@@ -261,8 +258,7 @@ struct RadioTests {
     expect(radio.deadline, is: nil)
     var time = now
     for _ in 0..<2 {
-      let controller = ControllerEnd(
-        try StreamSocket.connect(host: "127.0.0.1", port: port))
+      let controller = ControllerEnd(try StreamSocket.connect(host: "127.0.0.1", port: port))
       expect(try loop.wait(until: nil))
       _ = radio.serve(&program, at: time)
       expect(program.take(), is: [.ready])

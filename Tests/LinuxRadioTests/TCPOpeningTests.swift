@@ -15,13 +15,11 @@ struct TCPOpeningTests {
   private func makeSource(
     _ name: RadioAddress, _ loop: EventLoop, lookup: @escaping RadioOpener.Lookup
   ) -> RadioSource {
-    let opener = RadioOpener(
-      name, loop: loop, air: SharedAir(path: "", loop: loop), lookup: lookup)
+    let opener = RadioOpener(name, loop: loop, air: SharedAir(path: "", loop: loop), lookup: lookup)
     return RadioSource(opener, loop: loop)
   }
 
-  @Test(
-    "A host that is not found in time is an error, is looked up once, and is used when found")
+  @Test("A host that is not found in time is an error, is looked up once, and is used when found")
   func slow() throws {
     let loop = try EventLoop()
     let resolver = SlowResolver()

@@ -185,8 +185,7 @@ struct CrowdTests {
       ball.advertise()
       phone.connect(to: publicAddress(1))
       seen.append(ball.handle.rawValue)
-      phone.send(
-        Disconnect(handle: phone.handle, reason: .remoteUserTerminatedConnection))
+      phone.send(Disconnect(handle: phone.handle, reason: .remoteUserTerminatedConnection))
       _ = (ball.receive(), phone.receive())
     }
     expect(seen.allSatisfy { (1...0x0EFF).contains($0) })

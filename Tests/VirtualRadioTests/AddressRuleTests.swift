@@ -234,8 +234,7 @@ struct AddressRuleTests {
     phone.connect(to: publicAddress(1), ownAddressType: 2)
     for (host, peer, number) in [(phone, ball, UInt8(1)), (ball, phone, 2)] {
       let noted = host.resolvableAddress(.leReadPeerResolvableAddress, for: publicAddress(number))
-      let own = peer.resolvableAddress(
-        .leReadLocalResolvableAddress, for: host.controller.address)
+      let own = peer.resolvableAddress(.leReadLocalResolvableAddress, for: host.controller.address)
       expect(noted != nil && noted == own)
     }
   }
@@ -295,22 +294,17 @@ struct AddressRuleTests {
   func unknownStrength() {
     let pair = Pair()
     let near = bytes { $0.write(pair.central.handle.rawValue) }
-    pair.air.setSignalStrength(
-      nil, from: pair.central.controller, to: pair.peripheral.controller)
-    expect(
-      pair.central.ask(.readRSSI, near), is: [complete(.readRSSI, .success, near + [0x7F])])
+    pair.air.setSignalStrength(nil, from: pair.central.controller, to: pair.peripheral.controller)
+    expect(pair.central.ask(.readRSSI, near), is: [complete(.readRSSI, .success, near + [0x7F])])
     // The other commands that need the peer are accepted, and get no event.
     for opcode in [HCIOpcode.readRemoteVersionInformation, .leReadRemoteFeatures] {
       expect(pair.central.ask(opcode, near), is: [status(opcode)])
     }
-    expect(
-      pair.central.ask(.leReadPHY, near), is: [complete(.leReadPHY, .success, near + [1, 1])])
-    expect(
-      pair.central.ask(.leSetPHY, near + [3, 0, 0, 0, 0]), is: [status(.leSetPHY)])
+    expect(pair.central.ask(.leReadPHY, near), is: [complete(.leReadPHY, .success, near + [1, 1])])
+    expect(pair.central.ask(.leSetPHY, near + [3, 0, 0, 0, 0]), is: [status(.leSetPHY)])
     expect(
       pair.central.ask(
-        LESetDataLength(
-          handle: pair.central.handle, transmitOctets: 251, transmitTime: 2_120)
+        LESetDataLength(handle: pair.central.handle, transmitOctets: 251, transmitTime: 2_120)
       ).count, is: 1)
   }
 }

@@ -82,12 +82,9 @@ struct AdvertisingTests {
     expect(
       advertiser.ask(LESetAdvertisingParameters(minimumInterval: 0x20, maximumInterval: 0x20)),
       is: [complete(.leSetAdvertisingParameters, .commandDisallowed)])
-    expect(
-      advertiser.ask(LESetAdvertisingEnable(true)), is: [complete(.leSetAdvertisingEnable)])
-    expect(
-      advertiser.ask(LESetAdvertisingEnable(false)), is: [complete(.leSetAdvertisingEnable)])
-    expect(
-      advertiser.ask(LESetAdvertisingEnable(false)), is: [complete(.leSetAdvertisingEnable)])
+    expect(advertiser.ask(LESetAdvertisingEnable(true)), is: [complete(.leSetAdvertisingEnable)])
+    expect(advertiser.ask(LESetAdvertisingEnable(false)), is: [complete(.leSetAdvertisingEnable)])
+    expect(advertiser.ask(LESetAdvertisingEnable(false)), is: [complete(.leSetAdvertisingEnable)])
     scanner.scan()
     scanner.send(LESetScanEnable(enable: 1, filterDuplicates: 1))
     _ = scanner.receive()

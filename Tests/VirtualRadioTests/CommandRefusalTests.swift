@@ -78,8 +78,7 @@ struct CommandRefusalTests {
 
   @Test("A refusal has the shape of the command's answer, with zeros for its values")
   func shapes() {
-    let host = TestHost(
-      on: air, configuration: .init(p256Commands: .refused(.unspecifiedError)))
+    let host = TestHost(on: air, configuration: .init(p256Commands: .refused(.unspecifiedError)))
     for command in RefusedCommand.all {
       // Too long by one byte; and too short for the handle, which then is 0.
       for count in [command.length + 1, 1] where count != command.length {
@@ -205,8 +204,7 @@ struct CommandRefusalTests {
     ] {
       let pair = Pair(peripheral: .init(maximumLinks: 1))
       pair.peripheral.advertise(type: type, peer: publicAddress(9))
-      expect(
-        pair.peripheral.receive().last, is: complete(.leSetAdvertisingEnable, code), "\(type)")
+      expect(pair.peripheral.receive().last, is: complete(.leSetAdvertisingEnable, code), "\(type)")
       expect(pair.peripheral.controller.isAdvertising, is: code == .success)
     }
   }

@@ -20,8 +20,7 @@ struct CommandTests {
 
   static let rows: [Row] = [
     Row("Reset", 0x0C03, [], complete(.reset)),
-    Row(
-      "Read BD_ADDR", 0x1009, [], complete(.readBDADDR, .success, [1, 0, 0, 0, 0, 0xF0])),
+    Row("Read BD_ADDR", 0x1009, [], complete(.readBDADDR, .success, [1, 0, 0, 0, 0, 0xF0])),
     Row(
       "Read Buffer Size: 251 × 8, no synchronous data", 0x1005, [],
       complete(.readBufferSize, .success, [251, 0, 0, 8, 0, 0, 0])),
@@ -34,8 +33,7 @@ struct CommandTests {
     Row(
       "Version: 5.0, no company", 0x1001, [],
       complete(.readLocalVersionInformation, .success, [9, 0, 0, 9, 0xFF, 0xFF, 0, 0])),
-    Row(
-      "LE Set Random Address", 0x2005, [1, 2, 3, 4, 5, 0xC6], complete(.leSetRandomAddress)),
+    Row("LE Set Random Address", 0x2005, [1, 2, 3, 4, 5, 0xC6], complete(.leSetRandomAddress)),
     Row(
       "LE Create Connection Cancel of nothing", 0x200E, [],
       complete(.leCreateConnectionCancel, .commandDisallowed)),
@@ -50,8 +48,7 @@ struct CommandTests {
       complete(.leSetAdvertisingEnable, .invalidCommandParameters)),
     Row(
       "LE Read Supported States: every combination", 0x201C, [],
-      complete(
-        .leReadSupportedStates, .success, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x03, 0, 0])),
+      complete(.leReadSupportedStates, .success, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x03, 0, 0])),
   ]
 
   @Test("Each command has its answer", arguments: rows)

@@ -53,8 +53,7 @@ struct EncryptingPair {
   }
 
   func changed(_ handle: ConnectionHandle, _ status: HCIErrorCode = .success) -> [UInt8] {
-    event(
-      EncryptionChange(status: status, handle: handle, enabled: status == .success ? 1 : 0))
+    event(EncryptionChange(status: status, handle: handle, enabled: status == .success ? 1 : 0))
   }
 
   func refreshed(_ handle: ConnectionHandle) -> [UInt8] {

@@ -76,8 +76,7 @@ struct EncryptionTests {
     let nearBytes = [UInt8(near.rawValue & 0xFF), UInt8(near.rawValue >> 8)]
     let refused = status(.leEnableEncryption, .commandDisallowed)
     expect(link.peripheral.ask(LEEnableEncryption(handle: far, key: link.key)), is: [refused])
-    expect(
-      link.answer(link.key), is: [complete(link.reply, .commandDisallowed, farBytes)])
+    expect(link.answer(link.key), is: [complete(link.reply, .commandDisallowed, farBytes)])
     link.begin()
     expect(link.enable(), is: [refused])
     expect(link.peripheral.receive(), is: [])
@@ -120,8 +119,7 @@ struct EncryptionTests {
     // Every LE event but LE Long Term Key Request, bit 4.
     link.peripheral.send(LESetEventMask(mask: 0xFFEF))
     _ = link.peripheral.receive()
-    expect(
-      link.enable(), is: [status(.leEnableEncryption), link.changed(near, .pinOrKeyMissing)])
+    expect(link.enable(), is: [status(.leEnableEncryption), link.changed(near, .pinOrKeyMissing)])
     expect(link.peripheral.receive(), is: [])
 
     // Without Encryption Change, bit 7, at the peripheral; without the refresh, bit 47, at the

@@ -25,12 +25,10 @@ struct LinkParameterTests {
   func centralUpdates() {
     let pair = Pair()
     let (near, far) = (pair.central.handle, pair.peripheral.handle)
-    expect(
-      pair.central.ask(update(near)), is: [status(.leConnectionUpdate), updated(near)])
+    expect(pair.central.ask(update(near)), is: [status(.leConnectionUpdate), updated(near)])
     expect(pair.peripheral.receive(), is: [updated(far)])
     // The same request again changes nothing, and only the requesting host gets an event.
-    expect(
-      pair.central.ask(update(near)), is: [status(.leConnectionUpdate), updated(near)])
+    expect(pair.central.ask(update(near)), is: [status(.leConnectionUpdate), updated(near)])
     expect(pair.peripheral.receive(), is: [])
     // The new supervision timeout applies: 200 × 10 ms.
     pair.peripheral.controller.vanish()
@@ -64,8 +62,7 @@ struct LinkParameterTests {
     _ = pair.central.receive()
     let handle = bytes { $0.write(pair.central.handle.rawValue) }
     let opcode = HCIOpcode.leRemoteConnectionParameterRequestNegativeReply
-    expect(
-      pair.central.ask(opcode, handle + [0x3B]), is: [complete(opcode, .success, handle)])
+    expect(pair.central.ask(opcode, handle + [0x3B]), is: [complete(opcode, .success, handle)])
     expect(
       pair.peripheral.receive(),
       is: [updated(far, HCIErrorCode(rawValue: 0x3B), interval: 24, timeout: 72)])
@@ -143,8 +140,7 @@ struct LinkParameterTests {
     let wish = LESetPHY(
       handle: near, allPHYs: 0, transmitPHYs: 0b010, receivePHYs: 0b010, options: 0)
     func changed(_ handle: ConnectionHandle) -> [UInt8] {
-      event(
-        LEPHYUpdateComplete(status: .success, handle: handle, transmitPHY: 2, receivePHY: 2))
+      event(LEPHYUpdateComplete(status: .success, handle: handle, transmitPHY: 2, receivePHY: 2))
     }
     expect(pair.central.ask(wish), is: [status(.leSetPHY), changed(near)])
     expect(pair.peripheral.receive(), is: [changed(far)])
@@ -181,8 +177,7 @@ struct LinkParameterTests {
   @Test("The RSSI of a link is the peer's signal strength here")
   func rssi() {
     let pair = Pair()
-    pair.air.setSignalStrength(
-      -77, from: pair.peripheral.controller, to: pair.central.controller)
+    pair.air.setSignalStrength(-77, from: pair.peripheral.controller, to: pair.central.controller)
     let near = bytes { $0.write(pair.central.handle.rawValue) }
     let opcode = HCIOpcode(rawValue: 0x1405)
     expect(

@@ -88,8 +88,7 @@ struct PrivacyTests {
     expect(unbonded.reports().map(reportedAddress).last, is: bytes { ballAddress.write(to: &$0) })
   }
 
-  @Test(
-    "Without resolution, a controller reports the private address, and still generates its own")
+  @Test("Without resolution, a controller reports the private address, and still generates its own")
   func notResolving() throws {
     bond(resolving: false)
     ball.advertise(ownAddressType: 2, peer: phoneAddress)
@@ -113,8 +112,7 @@ struct PrivacyTests {
     expect(address(1) != address(2))
   }
 
-  @Test(
-    "An expired private address is renewed; a resolving controller sees the same device")
+  @Test("An expired private address is renewed; a resolving controller sees the same device")
   func renewal() {
     bond()
     expect(
@@ -222,8 +220,7 @@ struct PrivacyTests {
     expect(phone.controller.connectionHandles.count, is: 1)
   }
 
-  @Test(
-    "The accept list has identities: for scans, links in both roles, and scan requests")
+  @Test("The accept list has identities: for scans, links in both roles, and scan requests")
   func acceptLists() {
     bond()
     let add = HCIOpcode(rawValue: 0x2011)

@@ -77,8 +77,7 @@ struct RangeTests {
     }
     for (values, isValid) in [([0, 0], true), ([0, 1], true), ([2, 0], false), ([0, 2], false)] {
       let values = values.map { UInt8($0) }
-      expect(
-        host.ask(.leSetScanEnable, values), is: [complete(.leSetScanEnable, code(isValid))])
+      expect(host.ask(.leSetScanEnable, values), is: [complete(.leSetScanEnable, code(isValid))])
     }
   }
 
@@ -212,8 +211,7 @@ struct RangeTests {
     let far = bytes { $0.write(pair.peripheral.handle.rawValue) }
     _ = pair.peripheral.ask(.leSetDefaultPHY, [0] + preferred)
     _ = pair.central.ask(.leSetPHY, near + [0] + wish + [0, 0])
-    expect(
-      pair.central.ask(.leReadPHY, near), is: [complete(.leReadPHY, .success, near + result)])
+    expect(pair.central.ask(.leReadPHY, near), is: [complete(.leReadPHY, .success, near + result)])
     let isChange = result != [1, 1]
     let changed = event(
       LEPHYUpdateComplete(
@@ -232,8 +230,7 @@ struct RangeTests {
     _ = pair.central.ask(.leSetPHY, near + [3, 0, 0, 0, 0])
     _ = pair.peripheral.ask(.leSetDefaultPHY, [0, 2, 2])
     _ = pair.central.ask(.leSetPHY, near + [0, 1, 1, 0, 0])
-    expect(
-      pair.central.ask(.leReadPHY, near), is: [complete(.leReadPHY, .success, near + [2, 2])])
+    expect(pair.central.ask(.leReadPHY, near), is: [complete(.leReadPHY, .success, near + [2, 2])])
     expect(pair.peripheral.receive(), is: [])
   }
 

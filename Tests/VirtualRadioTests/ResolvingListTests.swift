@@ -11,9 +11,7 @@ let noKey = Number128.zero
 
 extension TestHost {
   /// Adds a device to the resolving list, and expects success.
-  func resolve(
-    _ peer: DeviceAddress, peerKey: Number128 = noKey, localKey: Number128 = noKey
-  ) {
+  func resolve(_ peer: DeviceAddress, peerKey: Number128 = noKey, localKey: Number128 = noKey) {
     let answer = ask(LEAddDeviceToResolvingList(peer: peer, peerKey: peerKey, localKey: localKey))
     expect(answer, is: [complete(.leAddDeviceToResolvingList)])
   }
@@ -46,8 +44,7 @@ struct ResolvingListTests {
   }
 
   private func add(_ number: UInt8, _ key: Number128 = noKey) -> [[UInt8]] {
-    host.ask(
-      LEAddDeviceToResolvingList(peer: publicAddress(number), peerKey: key, localKey: noKey))
+    host.ask(LEAddDeviceToResolvingList(peer: publicAddress(number), peerKey: key, localKey: noKey))
   }
 
   private func addAnswer(_ status: HCIErrorCode) -> [[UInt8]] {

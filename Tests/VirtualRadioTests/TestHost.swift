@@ -149,9 +149,7 @@ func completed(_ handle: ConnectionHandle, _ count: UInt16 = 1) -> [UInt8] {
   bytes { NumberOfCompletedPackets.writePacket(handle: handle, count: count, to: &$0) }
 }
 
-func acl(
-  _ handle: ConnectionHandle, _ boundary: ACLHeader.Boundary, _ data: [UInt8]
-) -> [UInt8] {
+func acl(_ handle: ConnectionHandle, _ boundary: ACLHeader.Boundary, _ data: [UInt8]) -> [UInt8] {
   let header = ACLHeader(handle: handle, boundary: boundary)
   return bytes { header.writePacket(data.span, to: &$0) }
 }

@@ -158,8 +158,7 @@ struct TimingTests {
     for timeout in [UInt16(10), 11, 3_200] {
       let pair = Pair(supervisionTimeout: timeout)
       pair.air.advance(to: milliseconds(7))
-      pair.air.setSignalStrength(
-        nil, from: pair.peripheral.controller, to: pair.central.controller)
+      pair.air.setSignalStrength(nil, from: pair.peripheral.controller, to: pair.central.controller)
       let due = milliseconds(7).advanced(by: UInt32(timeout) * 10)
       expect(pair.air.deadline, is: due)
       let ends = [pair.central, pair.peripheral].map { ended($0.handle, .connectionTimeout) }

@@ -24,8 +24,7 @@ final class PairingBench {
       _ machine: TestMachine
     ) {
       self.machine = machine
-      ball = ProtectedBallRunner(
-        configuration, security: security, on: machine)
+      ball = ProtectedBallRunner(configuration, security: security, on: machine)
     }
 
     func receive(_ packet: Span<UInt8>, at now: Instant) { machine.incoming.append(Array(packet)) }

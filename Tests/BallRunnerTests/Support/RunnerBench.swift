@@ -67,8 +67,7 @@ final class RunnerBench: Bench {
   ) {
     machine.lines.isThere = hasPanel
     prepare(machine)
-    runner = BallRunner(
-      .test(isQuiet ? .none : isJSON ? .json : .words), on: machine)
+    runner = BallRunner(.test(isQuiet ? .none : isJSON ? .json : .words), on: machine)
   }
 
   var deadline: UInt64? { runner.deadline?.rawValue }

@@ -214,9 +214,7 @@ struct PDUTests {
     expect(ATTMTU(23) == .minimum && ATTMTU(517) == .maximum && ATTMTU.minimum < .maximum)
   }
 
-  @Test(
-    "Equal MTUs compare as equal, and agree on their value",
-    arguments: [23, 100, 517])
+  @Test("Equal MTUs compare as equal, and agree on their value", arguments: [23, 100, 517])
   func equalMTUs(byteCount: Int) throws {
     let mtu = try #require(ATTMTU(byteCount))
     let other = try #require(ATTMTU(byteCount))

@@ -14,8 +14,7 @@ private func expectEcho(
   _ controller: ScriptedController, _ request: [UInt8],
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
-  controller.exchange(
-    request, gives: [0x17] + request.dropFirst(), sourceLocation: sourceLocation)
+  controller.exchange(request, gives: [0x17] + request.dropFirst(), sourceLocation: sourceLocation)
 }
 
 private let scenarios: [HostScenario] = [

@@ -44,8 +44,7 @@ struct ProtectionTests {
           .batteryLevel, .read | .write | .indicate,
           value: .application(ApplicationAttribute(rawValue: 1)),
           protection: .readAuthenticated | .writeAuthenticated | .updateAuthenticated)
-        Characteristic(
-          .batteryLevel, .read, value: .application(ApplicationAttribute(rawValue: 2)))
+        Characteristic(.batteryLevel, .read, value: .application(ApplicationAttribute(rawValue: 2)))
       }
     }
     let controller = ScriptedServer<1, GATTDatabase<10>>(database: database)
@@ -114,8 +113,7 @@ struct ProtectionTests {
       [0x12, 8, 0x00, 0x02, 0x00],
       gives: outcome.authenticated.map { error(0x12, 8, $0) } ?? [0x13])
     // The configuration can always be read.
-    controller.exchange(
-      [0x0A, 4, 0x00], gives: [0x0B, outcome.encrypted == nil ? 1 : 0, 0x00])
+    controller.exchange([0x0A, 4, 0x00], gives: [0x0B, outcome.encrypted == nil ? 1 : 0, 0x00])
   }
 
   @Test("Discovery needs no security")

@@ -48,8 +48,7 @@ struct ByteWriterTests {
       expect(hasOverflowed, is: !fits)
       expect(count, is: fits ? write.bytes.count : 0)
       expect(freeCapacity, is: capacity - count)
-      expect(
-        storage, is: (fits ? write.bytes : []) + [UInt8](repeating: 0xEE, count: 12 - count))
+      expect(storage, is: (fits ? write.bytes : []) + [UInt8](repeating: 0xEE, count: 12 - count))
     }
   }
 

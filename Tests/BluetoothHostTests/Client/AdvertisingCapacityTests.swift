@@ -11,8 +11,7 @@ private func device(peripheralLinks: Int? = nil) -> ScriptedDevice {
 extension Step where Subject == ScriptedController {
   /// A central connects; its handle ends in `number`.
   fileprivate static func central(_ number: UInt8) -> Step {
-    receive(
-      Events.connected(0x40 + UInt16(number), peer: [0, number, 0, 0, 0, 0, 0xF0], role: 1))
+    receive(Events.connected(0x40 + UInt16(number), peer: [0, number, 0, 0, 0, 0, 0xF0], role: 1))
   }
 
   /// Whether the device advertises; if not, the advertising is held back.

@@ -256,7 +256,6 @@ struct BothRolesTests {
     expect(first.collector.events.endings, is: [.timedOut])
     expect(first.commands.first, is: .disconnect)
     expect(first.collector.events.last, is: .disconnected(0, .connectionTerminatedByLocalHost))
-    expect(
-      first.application.events.contains(.disconnected(0, .connectionTerminatedByLocalHost)))
+    expect(first.application.events.contains(.disconnected(0, .connectionTerminatedByLocalHost)))
   }
 }

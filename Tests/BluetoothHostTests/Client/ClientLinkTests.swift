@@ -20,8 +20,7 @@ private let scenarios: [HostScenario] = [
     .also { _ = $0.begin(.writeWithoutResponse(handle(7), byteCount: 1), at: 1) }, .run,
     .also { host in
       for link: UInt16 in [0x40, 0x41, 0x40, 0x41] {
-        _ = host.begin(
-          .writeWithoutResponse(handle(7), byteCount: 1), at: Int(link - 0x40))
+        _ = host.begin(.writeWithoutResponse(handle(7), byteCount: 1), at: Int(link - 0x40))
         host.receive(Events.completedPackets(of: link))
       }
     },
@@ -82,8 +81,7 @@ struct ClientLinkTests {
     central.completesPackets = false
     var endings = 0
     for number in UInt8(0)..<100 {
-      expect(
-        central.perform(.writeWithoutResponse(handle(3), byteCount: 1), writing: [number]))
+      expect(central.perform(.writeWithoutResponse(handle(3), byteCount: 1), writing: [number]))
       endings += central.takeEvents().endings.count
       // Two are in the controller; the third has begun, and ends when it has room.
       if number == 1 { expect(endings, is: 2) }

@@ -30,9 +30,7 @@ struct ClientNextLinkTests {
     }
   }
 
-  @Test(
-    "It inherits no state from the last link", arguments: LinkState.ofClients,
-    Passage.all)
+  @Test("It inherits no state from the last link", arguments: LinkState.ofClients, Passage.all)
   private func nothing(state: LinkState, passage: Passage) throws {
     let central = central()
     try state.enter(central)
@@ -42,9 +40,7 @@ struct ClientNextLinkTests {
   }
 
   /// Ends the link, and restores the controller.
-  private func finish(
-    _ state: LinkState, _ passage: Passage, on central: ScriptedCentral<1>
-  ) {
+  private func finish(_ state: LinkState, _ passage: Passage, on central: ScriptedCentral<1>) {
     _ = central.takeEvents()
     central.script = { _, _ in nil }
     central.forgetWhatWasSent()

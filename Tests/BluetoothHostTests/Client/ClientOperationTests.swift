@@ -120,8 +120,7 @@ private let discoveries: [OperationCase] = [
     gets: [[0x05, 1, 0x13, 0x00, 0x02, 0x29, 0x14, 0x00, 0x01, 0x29]],
     sends: [[0x04, 0x13, 0x00, 0x14, 0x00]],
     finds: [
-      .descriptor(
-        RemoteDescriptor(uuid: .clientCharacteristicConfiguration, handle: handle(0x13))),
+      .descriptor(RemoteDescriptor(uuid: .clientCharacteristicConfiguration, handle: handle(0x13))),
       .descriptor(RemoteDescriptor(uuid: .characteristicUserDescription, handle: handle(0x14))),
     ]),
   OperationCase(
@@ -338,9 +337,7 @@ struct ClientOperationTests {
 }
 
 extension OperationError {
-  static func refused(
-    _ request: UInt8, _ handle: UInt16, _ code: ATTErrorCode
-  ) -> OperationError {
+  static func refused(_ request: UInt8, _ handle: UInt16, _ code: ATTErrorCode) -> OperationError {
     .refused(
       ErrorResponse(
         request: ATTOpcode(rawValue: request), handle: AttributeHandle(rawValue: handle),

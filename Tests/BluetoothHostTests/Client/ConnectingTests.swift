@@ -115,8 +115,7 @@ struct ConnectingTests {
   @Test("ends unrequested links", arguments: [UInt8(0), 1])
   func unwanted(role: UInt8) {
     let central = ScriptedCentral<2>.ready()
-    central.receive(
-      Events.connected(0x0050, peer: [0, 9, 0, 0, 0, 0, 0xF0], role: role))
+    central.receive(Events.connected(0x0050, peer: [0, 9, 0, 0, 0, 0, 0xF0], role: role))
     central.pass(milliseconds: 2_000)
     expect(central.parameters(of: .disconnect), is: [[0x50, 0x00, 0x13]])
     expect(central.takeEvents(), is: [])
@@ -150,8 +149,7 @@ struct ConnectingTests {
     central.host.start(at: central.now)
     expect(central.host.connect(to: .numbered(2)), is: true)
     central.run()
-    expect(
-      central.takeEvents(), is: [.radio(.silent), .connected(0, .numbered(2), .central)])
+    expect(central.takeEvents(), is: [.radio(.silent), .connected(0, .numbered(2), .central)])
   }
 
   @Test("truncated link events are ignored")

@@ -4,9 +4,7 @@ import Expectations
 /// Flags, and the test service.
 private let advertisement: [UInt8] = [0x02, 0x01, 0x06, 0x11, 0x07] + testServiceBytes
 
-private func scanning(
-  _ parameters: ScanParameters = ScanParameters()
-) -> ScriptedCentral<1> {
+private func scanning(_ parameters: ScanParameters = ScanParameters()) -> ScriptedCentral<1> {
   let central = ScriptedCentral<1>.ready()
   central.forgetWhatWasSent()
   central.scan(parameters)
@@ -21,9 +19,7 @@ private func report(_ kind: UInt8, _ data: [UInt8], rssi: Int8 = -50) -> [UInt8]
   return [0x04, 0x3E, UInt8(report.count)] + report
 }
 
-private func extendedReport(
-  eventType: UInt16, _ data: [UInt8], rssi: Int8 = -50
-) -> [UInt8] {
+private func extendedReport(eventType: UInt16, _ data: [UInt8], rssi: Int8 = -50) -> [UInt8] {
   let address: [UInt8] = [2, 0, 0, 0, 0, 0xF0]
   let report: [UInt8] =
     [0x0D, 1] + Array(little: eventType) + [0] + address
@@ -126,10 +122,8 @@ struct ScanTests {
     let central = scanning(parameters)
     central.scan(nil)
     central.run()
-    expect(
-      central.commands, is: [.leSetScanParameters, .leSetScanEnable, .leSetScanEnable])
-    expect(
-      central.parameters(of: .leSetScanParameters), is: [[0, 0x40, 0x01, 0x30, 0x00, 0, 0]])
+    expect(central.commands, is: [.leSetScanParameters, .leSetScanEnable, .leSetScanEnable])
+    expect(central.parameters(of: .leSetScanParameters), is: [[0, 0x40, 0x01, 0x30, 0x00, 0, 0]])
     expect(central.parameters(of: .leSetScanEnable), is: [[1, 0], [0, 0]])
     expect(central.deadline, is: nil)
   }

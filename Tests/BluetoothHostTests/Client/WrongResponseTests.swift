@@ -129,8 +129,7 @@ struct WrongResponseTests {
   @Test("an error about another request is an error, and ends the link")
   func unexpectedError() {
     let (endings, isConnected) = outcome(of: .read(handle(7)), [[0x01, 0x12, 7, 0, 0x0E]])
-    expect(
-      endings, is: [.wrongResponse(.unexpected(.writeResponse, awaited: .readResponse))])
+    expect(endings, is: [.wrongResponse(.unexpected(.writeResponse, awaited: .readResponse))])
     expect(!isConnected)
   }
 
@@ -162,8 +161,7 @@ struct WrongResponseTests {
     central.perform(.exchangeMTU)
     central.completesPackets = false
     // 4 (header) + 3 (opcode, handle) + 40 = 47 bytes: two packets for one buffer.
-    central.perform(
-      .write(handle(7), byteCount: 40), writing: [UInt8](repeating: 0x41, count: 40))
+    central.perform(.write(handle(7), byteCount: 40), writing: [UInt8](repeating: 0x41, count: 40))
     _ = central.takeEvents()
     central.send([0x13])
     expect(central.takeEvents(), is: [])

@@ -48,8 +48,7 @@ struct CounterRandomTests {
       policy: PairingPolicy(), identity: nil, bonds: BondTable(), delegate: RecordingDelegate(),
       agreement: TestAgreement(), random: CounterRandom())
     let now = Instant(rawValue: 0)
-    manager.opened(
-      .initiator, at: 0)
+    manager.opened(.initiator, at: 0)
     var needsNumber = manager.needsRandomNumber
     expect(needsNumber)
     manager.takeRandomNumber(nil)

@@ -265,8 +265,7 @@ struct KeyAgreementRefusalTests {
   @Test("The own public key and its negative are refused")
   func own() throws {
     try refuses(secondSide.publicKey, .ownPublicKey)
-    let negative = P256PublicKey(
-      x: secondSide.publicKey.x, y: negated(secondSide.publicKey.y))
+    let negative = P256PublicKey(x: secondSide.publicKey.x, y: negated(secondSide.publicKey.y))
     try refuses(negative, .ownPublicKey)
   }
 

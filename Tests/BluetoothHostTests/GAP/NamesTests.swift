@@ -30,8 +30,7 @@ private func text(of name: DeviceName) -> String? {
 struct BluetoothUUIDTests {
   @Test("All forms of one UUID are the same value", arguments: [0x0000, 0x1800, 0x2902, 0xFFFF])
   func forms(short: UInt16) throws {
-    let long = BluetoothUUID(
-      high: UInt64(short) << 32 | 0x1000, low: 0x8000_0080_5F9B_34FB)
+    let long = BluetoothUUID(high: UInt64(short) << 32 | 0x1000, low: 0x8000_0080_5F9B_34FB)
     expect(BluetoothUUID(short), is: long)
     expect(BluetoothUUID(assigned: UInt32(short)), is: long)
     expect(BluetoothUUID(short).hashValue, is: long.hashValue)
@@ -179,9 +178,7 @@ struct AdvertisementTests {
     let data: [UInt8]
     let response: [UInt8]
 
-    init(
-      _ services: [BluetoothUUID], _ name: String, data: [UInt8], response: [UInt8] = []
-    ) {
+    init(_ services: [BluetoothUUID], _ name: String, data: [UInt8], response: [UInt8] = []) {
       self.services = services
       self.name = name
       self.data = [0x02, 0x01, 0x06] + data

@@ -29,9 +29,7 @@ private func specificationDatabase(
     Service(BluetoothUUID(0x1808)) {  // 0x000E, Glucose
       Attribute.include(serviceAt: AttributeHandle(rawValue: 0x0014))
       // 0xA2: read, indicate, extended properties
-      Characteristic(
-        BluetoothUUID(0x2A18), .read | .indicate | .extendedProperties, value: .none
-      ) {
+      Characteristic(BluetoothUUID(0x2A18), .read | .indicate | .extendedProperties, value: .none) {
         Attribute.descriptor(
           .characteristicExtendedProperties, .read, .number(extendedProperties, byteCount: 2))
       }

@@ -39,11 +39,8 @@ struct GATTDatabaseTests {
     let attribute = ApplicationAttribute(rawValue: 9)
     let database = GATTDatabase<5> {
       Service(.batteryService) {
-        Characteristic(
-          .batteryLevel, .read | .notify, value: .number(0x64, byteCount: 1)
-        ) {
-          Attribute.descriptor(
-            .characteristicUserDescription, .read, .application(attribute))
+        Characteristic(.batteryLevel, .read | .notify, value: .number(0x64, byteCount: 1)) {
+          Attribute.descriptor(.characteristicUserDescription, .read, .application(attribute))
         }
       }
     }

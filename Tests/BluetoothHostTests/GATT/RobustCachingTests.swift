@@ -4,9 +4,7 @@ import Expectations
 
 /// A controller with a central that supports robust caching, and is subscribed to a value and, if
 /// `isSubscribed`, to Service Changed.
-private func controller(
-  isSubscribed: Bool = false, features: UInt8 = 1
-) -> ScriptedPeripheral<2> {
+private func controller(isSubscribed: Bool = false, features: UInt8 = 1) -> ScriptedPeripheral<2> {
   let controller = connectedController()
   if isSubscribed { controller.subscribe(0x07, 0x02) }
   controller.subscribe(0x0E, 0x01)

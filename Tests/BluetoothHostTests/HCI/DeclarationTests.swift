@@ -66,8 +66,7 @@ struct DeclarationTests {
   }
 
   // Core Specification, Vol 4, Part E, 7.8.1: bit n for subevent n + 1.
-  @Test(
-    "An LE event has the bit of its subevent", arguments: [(0x01, 0), (0x0A, 9), (0x40, 63)])
+  @Test("An LE event has the bit of its subevent", arguments: [(0x01, 0), (0x0A, 9), (0x40, 63)])
   func leMask(subevent: UInt8, bit: UInt64) {
     expect(LEMetaSubevent(rawValue: subevent).mask, is: 1 << bit)
     expect(LEMetaSubevent(rawValue: 0).mask, is: 0)

@@ -15,8 +15,7 @@ private let events: [Check] = [
     DisconnectionComplete(status: .success, handle: link, reason: .connectionTimeout),
     [0x00, 0xFF, 0x0E, 0x08]),
   .event(EncryptionChange(status: .pinOrKeyMissing, handle: link, enabled: 1), [6, 0xFF, 0x0E, 1]),
-  .event(
-    EncryptionKeyRefreshComplete(status: .pinOrKeyMissing, handle: link), [6, 0xFF, 0x0E]),
+  .event(EncryptionKeyRefreshComplete(status: .pinOrKeyMissing, handle: link), [6, 0xFF, 0x0E]),
   .event(HardwareError(hardwareCode: 0x42), [0x42]),
   .event(
     CommandStatus(status: .unknownCommand, commandCredits: 2, opcode: .leSetPHY),

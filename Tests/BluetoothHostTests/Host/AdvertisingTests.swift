@@ -67,8 +67,7 @@ struct AdvertisingTests {
     try scenario.run(on: ScriptedPeripheral<1>())
   }
 
-  @Test(
-    "A request before or during the start-up sets the data", arguments: 0...11)
+  @Test("A request before or during the start-up sets the data", arguments: 0...11)
   func duringStartUp(commandCount: Int) {
     let controller = ScriptedPeripheral<1>(starts: false)
     controller.host.start(at: controller.now)
@@ -79,8 +78,7 @@ struct AdvertisingTests {
     controller.run()
     expect(controller.radio, is: .advertising)
     expect(controller.parameters(of: .leSetAdvertisingData).last, is: padded(battery.data))
-    expect(
-      controller.parameters(of: .leSetScanResponseData).last, is: padded(battery.scanResponse))
+    expect(controller.parameters(of: .leSetScanResponseData).last, is: padded(battery.scanResponse))
   }
 
   @Test(

@@ -91,8 +91,7 @@ struct HostChannelsTests {
   func fragments(length: Int) {
     let controller = makeController()
     send(words(496) + [UInt8](counting: 496), by: length, to: controller)
-    expect(
-      controller.host.channels.application.incoming[0], is: [[UInt8](counting: 496)])
+    expect(controller.host.channels.application.incoming[0], is: [[UInt8](counting: 496)])
     expect(controller.host.channels.count, is: 1)
   }
 

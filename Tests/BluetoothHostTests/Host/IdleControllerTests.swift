@@ -85,8 +85,7 @@ struct IdleControllerTests {
     expect(controller.commands, is: [.leSetAdvertisingParameters])
   }
 
-  @Test(
-    "One that accepts parameters while it advertises is reset once, and then trusted")
+  @Test("One that accepts parameters while it advertises is reset once, and then trusted")
   func lenient() {
     var behaviour = ControllerBehaviour()
     behaviour.guardsAdvertisingParameters = false

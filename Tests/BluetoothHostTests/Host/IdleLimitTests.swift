@@ -5,9 +5,7 @@ import Expectations
 private let minute: UInt32 = 60_000
 
 /// A host with a capacity of two connections, a limit of `limit` minutes, and two centrals.
-private func full(
-  limit: UInt16?, service: BluetoothUUID? = .testService
-) -> ScriptedPeripheral<2> {
+private func full(limit: UInt16?, service: BluetoothUUID? = .testService) -> ScriptedPeripheral<2> {
   let controller = ScriptedPeripheral<2>(service: service, idleLimit: limit)
   controller.connect(0x40)
   controller.connect(0x41)

@@ -113,9 +113,7 @@ struct NextLinkTests {
   }
 
   /// Checks that the link inherits no state.
-  private func expectNew(
-    _ handle: UInt16, isEarly: Bool, on controller: ScriptedPeripheral<1>
-  ) {
+  private func expectNew(_ handle: UInt16, isEarly: Bool, on controller: ScriptedPeripheral<1>) {
     let link = Array(little: handle)
     func expectFrames(_ payloads: [UInt8]...) {
       let expected = payloads.map { Frame(handle: handle, channel: 0x0004, payload: $0) }

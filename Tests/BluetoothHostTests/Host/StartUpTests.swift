@@ -118,8 +118,7 @@ struct StartUpTests {
     controller.exchange([0x0A, 0x03, 0x00], gives: [0x0B] + Array("Test".utf8))
   }
 
-  @Test(
-    "A command that is never answered does not stop the host", arguments: plainStartUp)
+  @Test("A command that is never answered does not stop the host", arguments: plainStartUp)
   func neverAnswered(opcode: HCIOpcode) {
     let controller = ScriptedPeripheral<1>.with { $0.unanswered = opcode }
     for _ in 0..<20 { controller.pass(milliseconds: 1_000) }
@@ -238,8 +237,7 @@ struct OwnAddressTests {
       controller.address,
       is: isRandom
         ? randomAddress : DeviceAddress(kind: .public, bytes: [1, 2, 3, 4, 5, 6]))
-    expect(
-      controller.parameters(of: .leSetAdvertisingParameters).first?[5], is: isRandom ? 1 : 0)
+    expect(controller.parameters(of: .leSetAdvertisingParameters).first?[5], is: isRandom ? 1 : 0)
     expect(
       controller.parameters(of: .leSetRandomAddress), is: isRandom ? [[6, 5, 4, 3, 2, 0xC1]] : [])
   }

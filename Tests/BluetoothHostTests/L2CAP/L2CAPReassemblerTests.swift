@@ -97,9 +97,7 @@ struct L2CAPReassemblerTests {
     expect(received, is: Array(frame[2...]))
   }
 
-  @Test(
-    "A payload of 13 bytes is skipped in pieces of any length",
-    arguments: 1...17)
+  @Test("A payload of 13 bytes is skipped in pieces of any length", arguments: 1...17)
   func tooLong(length: Int) {
     let tooLong: [UInt8] = [13, 0, 0x04, 0x00] + Array(0..<13)
     var reassembly = Reassembly()

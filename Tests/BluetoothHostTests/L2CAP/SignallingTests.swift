@@ -96,8 +96,7 @@ struct SignallingTests {
     }
   }
 
-  @Test(
-    "A command with too little data is answered with its identifier", arguments: commands)
+  @Test("A command with too little data is answered with its identifier", arguments: commands)
   fileprivate func unfit(command: PeripheralCommand) {
     let controller = connected()
     for length in 0..<command.data.count {
@@ -157,7 +156,6 @@ struct SignallingTests {
     controller.run()
     // One in the controller, and 108 / 10 = 10 in the queue.
     expect(controller.frames.map { $0.payload[1] }, is: Array(1...11))
-    expect(
-      controller.exchange([0x02, 200, 0, 0], channel: 0x0005), is: [[0x01, 200, 2, 0, 0, 0]])
+    expect(controller.exchange([0x02, 200, 0, 0], channel: 0x0005), is: [[0x01, 200, 2, 0, 0, 0]])
   }
 }

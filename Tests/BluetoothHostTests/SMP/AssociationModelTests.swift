@@ -30,9 +30,7 @@ private func model(_ letter: Character?) -> AssociationModel? {
   }
 }
 
-private func features(
-  _ io: IOCapability, mitm: Bool, secureConnections: Bool
-) -> PairingFeatures {
+private func features(_ io: IOCapability, mitm: Bool, secureConnections: Bool) -> PairingFeatures {
   var requirements = AuthenticationRequirements.bonding
   if mitm { requirements = requirements | .mitm }
   if secureConnections { requirements = requirements | .secureConnections }

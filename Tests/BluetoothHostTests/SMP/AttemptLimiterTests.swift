@@ -8,8 +8,7 @@ struct AttemptLimiterTests {
   @Test("The delay is 1 s, and doubles with each failure up to 64 s")
   func waits() {
     let waits = (0...9).map { AttemptLimiter<4>.wait(after: $0) }
-    expect(
-      waits, is: [0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 64_000, 64_000])
+    expect(waits, is: [0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 64_000, 64_000])
     expect(AttemptLimiter<4>.wait(after: .max), is: 64_000)
   }
 

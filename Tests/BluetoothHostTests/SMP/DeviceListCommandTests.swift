@@ -197,8 +197,7 @@ private let refusals: [Scenario<SecurityStation>] = [
     .update(resolvingPart + acceptPart + setParameters), .filters(true)),
   Scenario(
     "the last device for the resolving list",
-    .update(
-      readBoth + [resolve(1), resolve(3), mode(1), .resolve(true)], refusing: [resolve(3)]),
+    .update(readBoth + [resolve(1), resolve(3), mode(1), .resolve(true)], refusing: [resolve(3)]),
     .filters(false), .otherPolicy,
     .update(clearing + resolvingPart + acceptPart + setParameters), .filters(true)),
   Scenario(

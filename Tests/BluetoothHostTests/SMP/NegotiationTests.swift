@@ -130,8 +130,7 @@ struct NegotiationTests {
       (0x0C, 0x0F, 0x0F, 0x00, 0x00), (0x04, 0x0F, 0x0F, 0x00, 0x00),
     ]
     for (requirements, initiators, responders, expectedInitiators, expectedResponders) in cases {
-      let end = LoneEnd.responder(
-        request: [0x01, 3, 0, requirements, 16, initiators, responders])
+      let end = LoneEnd.responder(request: [0x01, 3, 0, requirements, 16, initiators, responders])
       expect(
         end.nextPDU(), is: [0x02, 3, 0, 0x09, 16, expectedInitiators, expectedResponders],
         "\(requirements), \(initiators), \(responders)")

@@ -54,8 +54,7 @@ struct PairingCase: CustomTestStringConvertible, Sendable {
   func pipe(
     seed: UInt64 = 7, checksCurve: Bool = true, request: (([UInt8]) -> [UInt8])? = nil
   ) -> PairingPipe<TestAgreement, FixedRandom> {
-    let initiator = PairingEnd(
-      TestAgreement(checksCurve: checksCurve), FixedRandom(seed: seed))
+    let initiator = PairingEnd(TestAgreement(checksCurve: checksCurve), FixedRandom(seed: seed))
     let responder = PairingEnd(
       TestAgreement(checksCurve: checksCurve), FixedRandom(seed: seed &+ 1))
     return begin(initiator, responder, request: request)
@@ -74,8 +73,7 @@ struct PairingCase: CustomTestStringConvertible, Sendable {
     guard let request = initiator.initiate(self.initiator, identity: initiatorIdentity) else {
       return pipe
     }
-    responder.respond(
-      self.responder, identity: responderIdentity, to: change?(request) ?? request)
+    responder.respond(self.responder, identity: responderIdentity, to: change?(request) ?? request)
     return pipe
   }
 }

@@ -4,9 +4,7 @@ import Expectations
 
 @Suite("Pairing: random input")
 struct PairingFuzzTests {
-  @Test(
-    "Random PDUs give no bond with different keys",
-    arguments: 0..<20)
+  @Test("Random PDUs give no bond with different keys", arguments: 0..<20)
   func random(seed: UInt64) {
     var random = FixedRandom(seed: seed)
     let way = PairingCase.short[Int(seed) % PairingCase.short.count]

@@ -1,10 +1,8 @@
 import BluetoothHost
 
 /// The two addresses of the specification's sample data.
-let initiatorAddress = DeviceAddress(
-  kind: .public, bytes: [0xCE, 0xBF, 0x37, 0x37, 0x12, 0x56])
-let responderAddress = DeviceAddress(
-  kind: .random, bytes: [0xC1, 0xCF, 0x2D, 0x70, 0x13, 0xE7])
+let initiatorAddress = DeviceAddress(kind: .public, bytes: [0xCE, 0xBF, 0x37, 0x37, 0x12, 0x56])
+let responderAddress = DeviceAddress(kind: .random, bytes: [0xC1, 0xCF, 0x2D, 0x70, 0x13, 0xE7])
 
 let initiatorIdentity = LocalIdentity(
   identityResolvingKey: Number128(words: [1, 2, 3, 4]), address: initiatorAddress)

@@ -65,8 +65,7 @@ struct PairingSecretsTests {
   func begunAgain() {
     let end = PairingEnd(P256KeyAgreement(), FixedRandom(seed: 1))
     let policy = PairingPolicy(ioCapability: .keyboardOnly, secureConnections: .wherePossible)
-    end.initiate(
-      policy, identity: initiatorIdentity, response: [0x02, 2, 0, 0x0D, 16, 0, 0])
+    end.initiate(policy, identity: initiatorIdentity, response: [0x02, 2, 0, 0x0D, 16, 0, 0])
     var random = FixedRandom(seed: 1)
     let privateKey: Number256 = random.nextNumber()
     expect(memory(of: &end.pairing, holds: bytes(privateKey)))

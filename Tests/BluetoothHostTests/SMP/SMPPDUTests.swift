@@ -51,8 +51,7 @@ private let pdus: [PDUCheck] = [
   .pdu(PairingFailed(.confirmValueFailed), [0x05, 0x04]),
   .pdu(EncryptionInformation(value), [0x06] + sixteen),
   .pdu(
-    CentralIdentification(
-      encryptedDiversifier: 0x0201, randomNumber: 0x0A09_0807_0605_0403),
+    CentralIdentification(encryptedDiversifier: 0x0201, randomNumber: 0x0A09_0807_0605_0403),
     [0x07, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
   .pdu(IdentityInformation(value), [0x08] + sixteen),
   .pdu(

@@ -65,8 +65,7 @@ final class SecurityStation {
   ) {
     peers[index] = (peripheral, other)
     peripheral.peers[other] = (self, index)
-    manager.opened(
-      PairingLink(role: .initiator, ownAddress: own, peerAddress: peer), at: index)
+    manager.opened(PairingLink(role: .initiator, ownAddress: own, peerAddress: peer), at: index)
     peripheral.manager.opened(
       PairingLink(role: .responder, ownAddress: peer, peerAddress: own), at: other)
   }

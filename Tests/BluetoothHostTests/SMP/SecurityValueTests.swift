@@ -98,8 +98,7 @@ struct SecurityValueTests {
     var none = NoSecurity()
     expect(!NoSecurity.isPresent)
     none.opened(.initiator, at: 0)
-    none.keyRequested(
-      encryptedDiversifier: 0, randomNumber: 0, at: 0, at: Instant(rawValue: 0))
+    none.keyRequested(encryptedDiversifier: 0, randomNumber: 0, at: 0, at: Instant(rawValue: 0))
     none.encryptionChanged(.success, isEncrypted: true, at: 0, at: Instant(rawValue: 0))
     none.noteActivity(of: ConnectionSet(0))
     none.encrypt(at: 0)

@@ -33,9 +33,7 @@ extension Step where Subject == SecurityStation {
       if let pdu { expect(station.hasPDU(), is: pdu, sourceLocation: line) }
     }
   }
-  static func requiresEncryption(
-    _ isSo: Bool, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
+  static func requiresEncryption(_ isSo: Bool, at line: SourceLocation = #_sourceLocation) -> Step {
     check(isSo, line) { $0.requiresEncryption() }
   }
   /// The delegate's calls; the outcomes among them; the last one; their number.
@@ -88,9 +86,7 @@ extension Step where Subject == SecurityStation {
     }
   }
   /// The controller takes the start of an encryption, or there is none; it reports a change.
-  static func takesStart(
-    _ isSo: Bool = true, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
+  static func takesStart(_ isSo: Bool = true, at line: SourceLocation = #_sourceLocation) -> Step {
     check(isSo, line) { $0.manager.takeEncryption(at: 0, at: $0.now) != nil }
   }
   static func changed(_ isEncrypted: Bool, _ status: HCIErrorCode = .success) -> Step {

@@ -49,9 +49,7 @@ struct Collector: ClientApplication {
     events.append(.connectionFailed(reason))
   }
 
-  mutating func connected(
-    at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role
-  ) {
+  mutating func connected(at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role) {
     events.append(.connected(index, peer, role))
   }
 
@@ -79,9 +77,7 @@ struct Collector: ClientApplication {
     value.writePrefix(of: rest.span)
   }
 
-  mutating func ended(
-    _ operation: ClientOperation, with error: OperationError?, at index: Int
-  ) {
+  mutating func ended(_ operation: ClientOperation, with error: OperationError?, at index: Int) {
     events.append(.ended(operation, error))
   }
 

@@ -111,8 +111,7 @@ struct LinkState: CustomTestStringConvertible, Sendable {
     LinkState(
       "the pause before other connection parameters are asked for",
       .connect(interval: 80), .deadline(5_000)),
-    LinkState(
-      "an indication that is not confirmed", .connect(), .indicate(), .deadline(30_000)),
+    LinkState("an indication that is not confirmed", .connect(), .indicate(), .deadline(30_000)),
     // 720 ms of supervision + 2 × 2 s.
     LinkState(
       "a Disconnect that the controller has",

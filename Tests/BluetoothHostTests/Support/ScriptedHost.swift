@@ -187,8 +187,7 @@ extension HostConfiguration {
   /// With `C0:00:00:00:00:07` for a controller without an address.
   static let central = HostConfiguration(
     name: DeviceName(StaticText("Test")), service: nil,
-    address: .automatic(
-      orRandom: DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0])))
+    address: .automatic(orRandom: DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0])))
 }
 
 extension ScriptedHost

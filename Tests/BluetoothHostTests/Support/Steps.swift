@@ -66,9 +66,7 @@ extension Step where Subject == ScriptedController {
     set(\.refused, (opcode, status))
   }
   /// The controller's answers from now on; `nil` for the usual ones.
-  static func script(
-    _ script: @escaping @Sendable (HCIOpcode, [UInt8]) -> [[UInt8]]?
-  ) -> Step {
+  static func script(_ script: @escaping @Sendable (HCIOpcode, [UInt8]) -> [[UInt8]]?) -> Step {
     Step { $0.script = script }
   }
   static func isAdvertising(_ isAdvertising: Bool) -> Step {
@@ -115,9 +113,7 @@ extension Step where Subject == ScriptedController {
   static func disconnect(_ handle: UInt16? = nil, reason: UInt8 = 0x13) -> Step {
     Step { $0.disconnect(handle, reason: reason) }
   }
-  static func send(
-    _ payload: [UInt8], channel: UInt16 = 0x0004, on handle: UInt16? = nil
-  ) -> Step {
+  static func send(_ payload: [UInt8], channel: UInt16 = 0x0004, on handle: UInt16? = nil) -> Step {
     Step { $0.send(payload, channel: channel, on: handle) }
   }
 }
@@ -323,9 +319,7 @@ extension TestApplication.Update {
 // A client, its application and its servers.
 extension Step where Subject == ScriptedController {
   /// Begins to connect, or cannot.
-  static func connect(
-    to peer: DeviceAddress, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
+  static func connect(to peer: DeviceAddress, at line: SourceLocation = #_sourceLocation) -> Step {
     check(true, line) { $0.connect(to: peer) }
   }
   static func cannotConnect(

@@ -164,11 +164,8 @@ var testDatabase: GATTDatabase<27> {
       Characteristic(
         .testText, .read | .write | .writeWithoutResponse | .notify, value: .application(.text))
       // Value 0x0010, configuration 0x0011, description 0x0012.
-      Characteristic(
-        .batteryLevel, .read | .notify | .indicate, value: .application(.level)
-      ) {
-        Attribute.descriptor(
-          .characteristicUserDescription, .read, .text(StaticText("Level")))
+      Characteristic(.batteryLevel, .read | .notify | .indicate, value: .application(.level)) {
+        Attribute.descriptor(.characteristicUserDescription, .read, .text(StaticText("Level")))
       }
       Characteristic(.alertLevel, .write, value: .application(.alert))  // value 0x0014
       Characteristic(.batteryLevel, .read, value: .number(0x64, byteCount: 1))  // value 0x0016

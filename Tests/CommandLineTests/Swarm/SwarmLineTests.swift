@@ -36,8 +36,7 @@ struct SwarmLineTests {
   @Test("The first line has the number of balls, their names, and their seed")
   func begun() throws {
     let hundred = SwarmNotice.begun(try configuration(100, "Ball %03d"))
-    expect(
-      hundred.line(.words), is: "100 balls advertise: “Ball 001” to “Ball 100” (--seed 8).")
+    expect(hundred.line(.words), is: "100 balls advertise: “Ball 001” to “Ball 100” (--seed 8).")
     expect(
       hundred.line(.json),
       is:

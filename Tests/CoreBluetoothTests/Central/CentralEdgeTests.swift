@@ -61,8 +61,7 @@ struct CentralEdgeTests {
   func disconnections(times: Int) {
     let (central, radio, link) = connectedDevice()
     for _ in 0..<times { central.disconnect(link) }
-    expect(
-      radio.runEvents(), is: [.disconnected(link, nil)])
+    expect(radio.runEvents(), is: [.disconnected(link, nil)])
     expect(radio.commands.count { $0 == .disconnect }, is: 1)
     central.disconnect(link)
     expect(radio.runEvents(), is: [])
@@ -85,8 +84,7 @@ struct CentralEdgeTests {
     radio.run()
     expect(radio.commands.count { $0 == .disconnect }, is: 1)
     radio.give(ScriptedRadio.disconnected(radio.lastHandle, 0x16))
-    expect(
-      radio.takeEvents(), is: [.disconnected(link, nil)])
+    expect(radio.takeEvents(), is: [.disconnected(link, nil)])
   }
 
   @Test("a device that starts again has ended its links")

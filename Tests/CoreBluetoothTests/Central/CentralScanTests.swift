@@ -123,8 +123,7 @@ struct CentralScanTests {
     expect(data[CBAdvertisementDataLocalNameKey] as? String, is: "Name")
     expect(data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID], is: [heartRate])
     expect(data[CBAdvertisementDataTxPowerLevelKey] as? NSNumber, is: -8)
-    expect(
-      data[CBAdvertisementDataManufacturerDataKey] as? Data, is: Data([0x4C, 0x00, 0x07]))
+    expect(data[CBAdvertisementDataManufacturerDataKey] as? Data, is: Data([0x4C, 0x00, 0x07]))
     expect(
       data[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data],
       is: [CBUUID(string: "180F"): Data([0x63])])

@@ -42,8 +42,7 @@ struct PeripheralNextLinkTests {
     _ = scene.take(log, after: 1_000)
   }
 
-  @Test(
-    "has nothing of the last one", arguments: PeripheralState.allCases, End.allCases)
+  @Test("has nothing of the last one", arguments: PeripheralState.allCases, End.allCases)
   func nextLink(state: PeripheralState, end: End) throws {
     try bring(to: state)
     switch end {

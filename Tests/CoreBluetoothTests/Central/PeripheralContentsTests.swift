@@ -60,9 +60,7 @@ struct PeripheralContentsTests {
       "an attempt that is cancelled, and a late report of the link",
       .want(true, .connecting), .cancel(true, .disconnecting), .open(false, .disconnecting),
       .end("closed, cancelled", .disconnected)),
-    Life(
-      "an attempt that fails",
-      .want(true, .connecting), .end("closed", .disconnected)),
+    Life("an attempt that fails", .want(true, .connecting), .end("closed", .disconnected)),
     Life(
       "a second request before the end of the first",
       .want(true, .connecting), .cancel(true, .disconnecting), .want(true, .disconnecting),

@@ -254,8 +254,7 @@ struct ScanTests {
     let scan = Scan()
     func waiting(_ number: Int) -> Discovery { discovery(number) { $0.awaitsScanResponse = true } }
     for number in 0..<1_025 {
-      expect(
-        scan.report(for: waiting(number), at: UInt64(number)), is: nil)
+      expect(scan.report(for: waiting(number), at: UInt64(number)), is: nil)
     }
     // Another advertisement does not move the deadline.
     expect(scan.report(for: waiting(0), at: 400), is: nil)

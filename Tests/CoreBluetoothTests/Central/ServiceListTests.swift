@@ -154,8 +154,7 @@ struct SystemServiceTests {
     it.peripheral.discoverServices(nil)
     _ = it.scene.take(it.log)
     it.peripheralManager.removeAllServices()
-    expect(
-      it.scene.take(it.log), is: ["modified [\"FF11\", \"FF10\"]"])
+    expect(it.scene.take(it.log), is: ["modified [\"FF11\", \"FF10\"]"])
     expect(it.peripheral.services, is: [])
   }
 }

@@ -155,9 +155,7 @@ private let changes: [Change] = [
     $0.remove("A")
     $0.add("A")
   },
-  Change(
-    "four services are added, and two removed", ["B001"], [.notification, .none, .none]
-  ) {
+  Change("four services are added, and two removed", ["B001"], [.notification, .none, .none]) {
     for name in "CDEF" { $0.add(name) }
     for name in "ACE" { $0.remove(name) }
     $0.remove("F")

@@ -247,8 +247,7 @@ struct PeripheralReadTests {
     let expected =
       [511: [0x0D, 5], 512: [0x0D], 513: attError(0x0C, 0x12, 0x07)] as [UInt16: [UInt8]]
     expect(response, is: expected[offset].map { [$0] })
-    expect(
-      it.recorder.take(), is: offset > 512 ? [] : ["40 reads A001 from \(offset)"])
+    expect(it.recorder.take(), is: offset > 512 ? [] : ["40 reads A001 from \(offset)"])
   }
 
   @Test("calls without power change nothing that lasts")
@@ -276,8 +275,7 @@ struct PeripheralReadTests {
       (
         "update",
         {
-          expect(
-            !it.manager.updateValue(Data([1]), for: it.text, onSubscribedCentrals: nil))
+          expect(!it.manager.updateValue(Data([1]), for: it.text, onSubscribedCentrals: nil))
         }
       ),
     ]

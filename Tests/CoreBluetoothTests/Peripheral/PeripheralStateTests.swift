@@ -28,8 +28,7 @@ struct PeripheralStateTests {
   @Test("The state is reported first, and each change once")
   func states() {
     let (radio, recorder) = (ScriptedRadio.peripheral(), Log())
-    let manager = CBPeripheralManager(
-      delegate: recorder, queue: radio.queue, thread: radio.host)
+    let manager = CBPeripheralManager(delegate: recorder, queue: radio.queue, thread: radio.host)
     radio.settle()
     expect(manager.state, is: .unknown)
     expect(recorder.take(), is: [])
@@ -44,8 +43,7 @@ struct PeripheralStateTests {
   func advertising() {
     expect(!it.manager.isAdvertising)
     expect(advertise("8-Ball", ["A000", "180F"]), is: ["advertising true"])
-    expect(
-      advertised, is: [2, 1, 6, 5, 3, 0x00, 0xA0, 0x0F, 0x18, 7, 9] + Array("8-Ball".utf8))
+    expect(advertised, is: [2, 1, 6, 5, 3, 0x00, 0xA0, 0x0F, 0x18, 7, 9] + Array("8-Ball".utf8))
     expect(it.radio.calls.last?.opcode, is: .leSetAdvertisingEnable)
     expect(it.deviceName, is: Array("8-Ball".utf8))
     it.manager.stopAdvertising()
@@ -150,12 +148,10 @@ struct PeripheralStateTests {
     ])
     it.radio.settle()
     expect(recorder.take(), is: ["advertising true"])
-    expect(
-      advertised, is: [2, 1, 6, 5, 3, 0x00, 0xA0, 0x0F, 0x18, 4, 9] + Array("one".utf8))
+    expect(advertised, is: [2, 1, 6, 5, 3, 0x00, 0xA0, 0x0F, 0x18, 4, 9] + Array("one".utf8))
     it.manager.stopAdvertising()
     it.radio.settle()
-    expect(
-      advertised, is: [2, 1, 6, 5, 3, 0x0F, 0x18, 0x00, 0xA0, 4, 9] + Array("two".utf8))
+    expect(advertised, is: [2, 1, 6, 5, 3, 0x0F, 0x18, 0x00, 0xA0, 4, 9] + Array("two".utf8))
     expect(manager.isAdvertising && !it.manager.isAdvertising)
   }
 
@@ -185,9 +181,7 @@ struct PeripheralStateTests {
     it.radio.exchange([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3])
   }
 
-  @Test(
-    "Calls before a reset is reported are lost with it, even if the reset is already over"
-  )
+  @Test("Calls before a reset is reported are lost with it, even if the reset is already over")
   func askedDuringReset() {
     let queue = DispatchQueue(label: "slow")
     let (manager, recorder) = it.another(on: queue)

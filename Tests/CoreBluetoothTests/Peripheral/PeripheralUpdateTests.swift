@@ -156,8 +156,7 @@ struct PeripheralUpdateTests {
     expect(it.radio.sent(0x41).suffix(2), is: [[0x1B, 0x12, 0x00, 34], [0x1B, 0x12, 0x00, 33]])
   }
 
-  @Test(
-    "A full central makes room when it disconnects or unsubscribes", arguments: [true, false])
+  @Test("A full central makes room when it disconnects or unsubscribes", arguments: [true, false])
   func fullLeaves(disconnects: Bool) {
     connectSubscribers()
     it.radio.completesPackets = false
@@ -185,8 +184,7 @@ struct PeripheralUpdateTests {
     var next = 0
     let send: (CBPeripheralManager) -> Void = { [it] manager in
       while next < 500,
-        manager.updateValue(
-          Data([UInt8(next % 251)]), for: it.text, onSubscribedCentrals: nil)
+        manager.updateValue(Data([UInt8(next % 251)]), for: it.text, onSubscribedCentrals: nil)
       { next += 1 }
     }
     it.recorder.onReady = send

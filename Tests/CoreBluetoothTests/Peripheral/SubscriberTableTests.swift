@@ -40,10 +40,8 @@ struct SubscriberTableTests {
   @Test("subscribers are listed in their order, each once")
   func order() {
     expect(table.setSubscribed(true, links[1], to: text), is: [links[1].central])
-    expect(
-      table.setSubscribed(true, links[0], to: text), is: [links[1].central, links[0].central])
-    expect(
-      table.setSubscribed(true, links[1], to: text), is: [links[0].central, links[1].central])
+    expect(table.setSubscribed(true, links[0], to: text), is: [links[1].central, links[0].central])
+    expect(table.setSubscribed(true, links[1], to: text), is: [links[0].central, links[1].central])
     expect(take(), is: [0, 1])
     expect(table.setSubscribed(false, links[0], to: text), is: [links[1].central])
     expect(table.setSubscribed(false, links[2], to: text), is: [links[1].central])

@@ -51,8 +51,7 @@ struct BothManagersTests {
     try first.connect()
     expect(try first.read(first.characteristics(in: service)[0]), is: "value A001 second")
     try second.leave()
-    expect(
-      try first.log.lines.take("disconnected").hasSuffix("CBError.peripheralDisconnected"))
+    expect(try first.log.lines.take("disconnected").hasSuffix("CBError.peripheralDisconnected"))
     for radio in radios { radio.close() }
   }
 }

@@ -252,8 +252,7 @@ struct RadioTests {
     let address = DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0])
     for _ in 0..<2 {
       let radio = CBRadio(
-        RadioEngine(
-          .virtual, address: .fixed(address), airPath: path.text, stopsWhenUnused: true))
+        RadioEngine(.virtual, address: .fixed(address), airPath: path.text, stopsWhenUnused: true))
       let states = watch(radio)
       try states.take { $0 == .poweredOn }
       let addresses = Inbox<DeviceAddress>()

@@ -104,8 +104,7 @@ struct RoleFaultTests {
     let link = scene.device.central.connect(to: RoleScene.ballAddress)
     scene.settle()
     expect(
-      scene.device.events.contains(
-        .connectionFailed(link, .refused(.connectionLimitExceeded))))
+      scene.device.events.contains(.connectionFailed(link, .refused(.connectionLimitExceeded))))
     expect(scene.phone.links, is: [call])
     try scene.expectWorkingBeside(call)
   }

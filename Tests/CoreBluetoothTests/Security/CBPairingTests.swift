@@ -92,8 +92,7 @@ struct CBPairingTests {
     ]
     for (ability, capability) in abilities {
       for requiresUser in [false, true] {
-        let policy = policy(
-          of: CBPairing(ability: ability, requiresUser: requiresUser, ask: ask))
+        let policy = policy(of: CBPairing(ability: ability, requiresUser: requiresUser, ask: ask))
         expect(
           Self.text(policy),
           is: Self.text(

@@ -186,8 +186,7 @@ struct BondFileThreadTests {
     for radio in last { radio.close() }
   }
 
-  @Test(
-    "The default radio takes the file from the environment, and no file for a wrong name")
+  @Test("The default radio takes the file from the environment, and no file for a wrong name")
   func byDefault() throws {
     try life()
     let wrong = CBRadio(.default(named: "blue", bonds: paths[0]))

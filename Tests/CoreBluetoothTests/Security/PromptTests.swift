@@ -94,8 +94,7 @@ struct PromptTests {
     for user in [central, peripheral] {
       let ends = user.ends.withLock(\.self)
       expect(ends.count, is: 1)
-      expect(
-        (ends.first.flatMap(\.self) as? CBATTError)?.code, is: .insufficientAuthentication)
+      expect((ends.first.flatMap(\.self) as? CBATTError)?.code, is: .insufficientAuthentication)
     }
     expect(scene.central.device.bonds.count, is: 0)
   }
@@ -165,9 +164,7 @@ struct PromptTests {
     expect(scene.central.device.bonds.count, is: 0)
   }
 
-  @Test(
-    "Without an answer the pairing ends after 30 s, and a later answer has no effect"
-  )
+  @Test("Without an answer the pairing ends after 30 s, and a later answer has no effect")
   func silence() throws {
     let scene = try scene(
       central.pairing(.displayYesNo) { _ in }, peripheral.pairing(.displayYesNo))

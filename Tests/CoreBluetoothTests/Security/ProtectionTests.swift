@@ -189,8 +189,7 @@ struct ProtectionTests {
 
   @Test("A channel is requested again after a pairing, even if the link is protected as before")
   func pairedAsBefore() throws {
-    let stage = Stage(
-      Case(key: .unauthenticated, ability: .displayYesNo, requests: 1, pairings: 0))
+    let stage = Stage(Case(key: .unauthenticated, ability: .displayYesNo, requests: 1, pairings: 0))
     let central = stage.radio.host.central
     let link = try #require(central.link(stage.link))
     let operation = central.openChannel(
@@ -211,8 +210,7 @@ struct ProtectionTests {
 
   @Test("A value is requested again after a pairing, even if the link is protected as before")
   func valuePairedAsBefore() throws {
-    let stage = Stage(
-      Case(key: .unauthenticated, ability: .displayYesNo, requests: 2, pairings: 0))
+    let stage = Stage(Case(key: .unauthenticated, ability: .displayYesNo, requests: 2, pairings: 0))
     var requests = 0
     stage.radio.peer = { _ in
       requests += 1

@@ -49,9 +49,7 @@ final class SafeScene: Scene {
   // MARK: The central
 
   /// Connects to a peripheral.
-  func connect(
-    to number: Int = 1, sourceLocation: SourceLocation = #_sourceLocation
-  ) -> LinkID {
+  func connect(to number: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) -> LinkID {
     let link = central.central.connect(to: Self.address(number))
     run(for: 5_000) { central.links.contains(link) }
     expect(central.links.contains(link), sourceLocation: sourceLocation)
@@ -78,12 +76,9 @@ final class SafeScene: Scene {
   }
 
   /// A link on which the secret has been read.
-  func connectAndPair(
-    sourceLocation: SourceLocation = #_sourceLocation
-  ) -> LinkID {
+  func connectAndPair(sourceLocation: SourceLocation = #_sourceLocation) -> LinkID {
     let link = connect(sourceLocation: sourceLocation)
-    expect(
-      read(on: link), is: .success(.value(Self.secret)), sourceLocation: sourceLocation)
+    expect(read(on: link), is: .success(.value(Self.secret)), sourceLocation: sourceLocation)
     return link
   }
 

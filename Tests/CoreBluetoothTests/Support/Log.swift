@@ -224,12 +224,9 @@ final class Log: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
     note("\(name(central)) unsubscribed from \(characteristic.uuid), \(count)")
   }
 
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest
-  ) {
+  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
     contents.withLock { $0.requests.append(request) }
-    note(
-      "\(name(request.central)) reads \(request.characteristic.uuid) from \(request.offset)")
+    note("\(name(request.central)) reads \(request.characteristic.uuid) from \(request.offset)")
     onRead?(peripheral, request)
   }
 

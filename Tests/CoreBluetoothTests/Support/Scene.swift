@@ -33,8 +33,7 @@ class Scene {
     // Keys are computed in many steps.
     bench.deadlineLimit = 200_000
     self.radio = radio
-    let controller = air.addController(
-      address: .numbered(0x01), configuration: configuration)
+    let controller = air.addController(address: .numbered(0x01), configuration: configuration)
     prepare(controller)
     sit(radio, on: controller)
     if isStarted { start() }

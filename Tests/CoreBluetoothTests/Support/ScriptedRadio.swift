@@ -165,12 +165,9 @@ final class ScriptedRadio {
   }
 
   /// The packet with a PDU of the peer: at most 247 bytes.
-  func packet(
-    _ pdu: [UInt8], _ handle: UInt16, _ channel: L2CAPChannel = .att
-  ) -> [UInt8] {
+  func packet(_ pdu: [UInt8], _ handle: UInt16, _ channel: L2CAPChannel = .att) -> [UInt8] {
     let frame = little(UInt16(pdu.count)) + little(channel.rawValue) + pdu
-    let header = ACLHeader(
-      handle: ConnectionHandle(rawValue: handle), boundary: .firstFlushable)
+    let header = ACLHeader(handle: ConnectionHandle(rawValue: handle), boundary: .firstFlushable)
     return [UInt8].written(upTo: 1_024) { header.writePacket(frame.span, to: &$0) }
   }
 }

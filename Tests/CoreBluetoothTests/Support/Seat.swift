@@ -32,8 +32,7 @@ final class Seat: ManagerThread, HostSide, @unchecked Sendable {
   ) {
     // The controller's address, or C0:00:00:00:00:07.
     device = LocalDevice(
-      address: .automatic(
-        orRandom: DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0])),
+      address: .automatic(orRandom: DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0])),
       bonds: bonds, firstRequests: isRecorded ? [] : CentralEngine.firstRequests)
     self.state = state
     let jobs = jobs

@@ -43,9 +43,7 @@ final class Inbox<Value: Sendable>: @unchecked Sendable {
 
 extension Inbox where Value == String {
   /// The next line with `part`.
-  func take(
-    _ part: String, sourceLocation: SourceLocation = #_sourceLocation
-  ) throws -> String {
+  func take(_ part: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
     while true {
       let line = try take(sourceLocation: sourceLocation)
       if line.contains(part) { return line }
@@ -90,8 +88,7 @@ final class Visitor {
   private(set) var peripheral: CBPeripheral?
 
   init(_ radio: CBRadio) throws {
-    manager = CBCentralManager(
-      delegate: log, queue: DispatchQueue(label: "visitor"), radio: radio)
+    manager = CBCentralManager(delegate: log, queue: DispatchQueue(label: "visitor"), radio: radio)
     try log.lines.expect("state poweredOn")
   }
 

@@ -115,8 +115,7 @@ final class CentralBench {
   ) {
     if error == nil { characteristic.setNotifying(isOn) }
     queue.sync {
-      central.peripheral(
-        peripheral, didUpdateNotificationStateFor: characteristic, error: error)
+      central.peripheral(peripheral, didUpdateNotificationStateFor: characteristic, error: error)
     }
   }
 

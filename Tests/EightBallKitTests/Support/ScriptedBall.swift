@@ -84,9 +84,7 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     note("unsubscribed")
   }
 
-  func peripheralManager(
-    _ manager: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]
-  ) {
+  func peripheralManager(_ manager: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
     guard let first = requests.first else { return }
     let bytes = requests.reduce(Data()) { $0 + ($1.value ?? Data()) }
     note(String(decoding: bytes, as: UTF8.self))

@@ -129,8 +129,7 @@ final class StagedPeripheralManager: CBPeripheralManager, @unchecked Sendable {
     onSubscribedCentrals centrals: [CBCentral]?
   ) -> Bool {
     guard hasRoom else { return false }
-    lines.note(
-      "update \(String(decoding: value, as: UTF8.self)) for \(centrals?.count ?? -1)")
+    lines.note("update \(String(decoding: value, as: UTF8.self)) for \(centrals?.count ?? -1)")
     return true
   }
 }

@@ -22,8 +22,7 @@ struct BoardTableTests {
     expect(table.search(model: "Machine2".utf8.span).result, is: .none)
   }
 
-  @Test(
-    "A board with an invalid setting is not returned, and a table without text has none")
+  @Test("A board with an invalid setting is not returned, and a table without text has none")
   func wrong() {
     for text: StaticString in [
       "[a]\nshake.line=GPIO1", "[a]\nchip=c\nshake.offset=x",

@@ -29,8 +29,7 @@ struct OwnedPathTests {
     expect(directory.names, is: [])
   }
 
-  @Test(
-    "A lock of a killed program without its socket is taken over", arguments: [true, false])
+  @Test("A lock of a killed program without its socket is taken over", arguments: [true, false])
   func leftoverLock(isEmpty: Bool) throws {
     if isEmpty {
       try Files.write("", to: lockPath)

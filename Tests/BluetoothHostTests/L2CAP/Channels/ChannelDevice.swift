@@ -197,9 +197,7 @@ extension Step where Subject == ChannelDevice<ChannelOwner> {
   ) -> Step {
     check(events, line) { $0.role.application.events }
   }
-  static func lastEvent(
-    _ event: ChannelEvent, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
+  static func lastEvent(_ event: ChannelEvent, at line: SourceLocation = #_sourceLocation) -> Step {
     check(event, line) { $0.role.application.events.last }
   }
   static func incoming(

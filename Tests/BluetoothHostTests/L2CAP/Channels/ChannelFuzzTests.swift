@@ -57,8 +57,7 @@ struct ChannelFuzzTests {
       (random.next() % 8 == 0 ? [] : Array(little: length)) + [UInt8](counting: count))
   }
 
-  @Test(
-    "Each opened channel closes once, and no state is left", arguments: 1...20)
+  @Test("Each opened channel closes once, and no state is left", arguments: 1...20)
   func fuzz(seed: UInt64) throws {
     var random = FixedRandom(seed: seed)
     let device = try ChannelDevice.listening()

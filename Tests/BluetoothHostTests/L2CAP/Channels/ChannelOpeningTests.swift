@@ -14,15 +14,13 @@ private struct Refusal: CustomTestStringConvertible, Sendable {
 private func link(_ key: Bool, _ encrypted: Bool, _ authenticated: Bool, _ size: Int)
   -> LinkProtection
 {
-  LinkProtection(
-    hasKey: key, isEncrypted: encrypted, isAuthenticated: authenticated, keySize: size)
+  LinkProtection(hasKey: key, isEncrypted: encrypted, isAuthenticated: authenticated, keySize: size)
 }
 
 private func listens(
   _ security: ChannelListener.Security, keySize: Int = 7, isAuthorized: Bool = true
 ) -> ChannelListener {
-  ChannelListener(
-    mtu: .minimum, security: security, keySize: keySize, isAuthorized: isAuthorized)
+  ChannelListener(mtu: .minimum, security: security, keySize: keySize, isAuthorized: isAuthorized)
 }
 
 private let refusals = [
@@ -56,10 +54,8 @@ private let refusals = [
   Refusal(
     testDescription: "CID 0x0080", request: words(0x0080, 0x0080, 100, 50, 3), result: 0x0009),
   Refusal(testDescription: "CID 0", request: words(0x0080, 0, 100, 50, 3), result: 0x0009),
-  Refusal(
-    testDescription: "MTU 22", request: words(0x0080, 0x0041, 22, 50, 3), result: 0x000B),
-  Refusal(
-    testDescription: "MPS 22", request: words(0x0080, 0x0041, 100, 22, 3), result: 0x000B),
+  Refusal(testDescription: "MTU 22", request: words(0x0080, 0x0041, 22, 50, 3), result: 0x000B),
+  Refusal(testDescription: "MPS 22", request: words(0x0080, 0x0041, 100, 22, 3), result: 0x000B),
   Refusal(
     testDescription: "MPS 65,534", request: words(0x0080, 0x0041, 100, 65_534, 3),
     result: 0x000B),
@@ -151,8 +147,7 @@ struct ChannelOpeningTests {
 
   // MARK: Requesting
 
-  @Test(
-    "No channel opens without a link, or at an invalid index", arguments: [-1, 0, 2])
+  @Test("No channel opens without a link, or at an invalid index", arguments: [-1, 0, 2])
   func noLink(link: Int) throws {
     let device = try ChannelDevice.listening(nil)
     device.lose(0)

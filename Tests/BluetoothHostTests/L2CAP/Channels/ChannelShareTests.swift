@@ -60,8 +60,7 @@ struct ChannelShareTests {
     var isTaken = true
     let response = written { writer in
       guard let command = SignallingCommand(request.span) else { return }
-      isTaken = channels.receive(
-        command, on: connection, protection: .none, response: &writer)
+      isTaken = channels.receive(command, on: connection, protection: .none, response: &writer)
     }
     expect(!isTaken && response == [])
     expect(!channels.hasPacket(for: connection) && channels.deadline == nil)

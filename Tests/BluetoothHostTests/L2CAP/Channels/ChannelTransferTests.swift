@@ -70,9 +70,7 @@ struct ChannelTransferTests {
   }
 
   /// The owner drains some channels. Returns whether any had data.
-  private func drain(
-    _ device: ChannelDevice<StreamOwner>, _ random: inout FixedRandom
-  ) -> Bool {
+  private func drain(_ device: ChannelDevice<StreamOwner>, _ random: inout FixedRandom) -> Bool {
     var hasDrained = false
     for channel in 0..<8 where (device.role.application.buffered[channel] ?? 0) > 0 {
       hasDrained = true

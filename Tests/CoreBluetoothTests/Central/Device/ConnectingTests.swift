@@ -80,7 +80,6 @@ struct ConnectingTests {
       radio.takeEvents(), is: ids.map { .completed($0, link, .failure(.disconnected)) })
     let late = central.perform(.read(handle(3)), on: link)
     expect(radio.takeEvents(), is: [.completed(late, link, .failure(.disconnected))])
-    expect(
-      radio.runEvents(), is: [.disconnected(link, nil)])
+    expect(radio.runEvents(), is: [.disconnected(link, nil)])
   }
 }
