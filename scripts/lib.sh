@@ -142,8 +142,9 @@ swift_tool() {
   printf '%s\n' "$tool"
 }
 
-# core_features: the compiler's flags for the experimental features that Package.swift names.
+# core_features: the compiler's flags for the package, and for the experimental features that Package.swift names.
 core_features() {
+  echo -package-name eightball
   sed -n 's/.*enableExperimentalFeature("\([A-Za-z]*\)").*/-enable-experimental-feature \1/p' \
     Package.swift | sort -u
 }

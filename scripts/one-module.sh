@@ -17,7 +17,7 @@ core_as_one_module() {
 # without_imports_of MODULE...: leaves out the lines that import these modules.
 without_imports_of() {
   local IFS='|'
-  sed -E "s/^((public|package|internal|@_exported) )?import ($*)$//"
+  sed -E "s/^ *((public|package|internal|@_exported) )?import ($*)$//"
 }
 
 # without_public: removes `public` and `package`, which a program of one module does not need. The compiler then

@@ -48,7 +48,7 @@ public func boards(_ byte: UInt8) -> UInt32 {
     }
     if board.isVirtual || board.radio != nil { sum &+= 1 }
   } catch {
-    error.fault.write(to: &writer, of: text.span)
+    error.cause.write(to: &writer, of: text.span)
     sum &+= UInt32(truncatingIfNeeded: error.index)
   }
   return sum &+ UInt32(truncatingIfNeeded: writer.count)
