@@ -11,9 +11,7 @@ package struct Discovery: Equatable, Sendable {
   /// Whether it accepts connections.
   package private(set) var isConnectable = false
 
-  init(address: DeviceAddress) {
-    self.address = address
-  }
+  init(address: DeviceAddress) { self.address = address }
 
   mutating func merge(_ report: borrowing AdvertisingReport) {
     isConnectable = report.isConnectable ?? isConnectable

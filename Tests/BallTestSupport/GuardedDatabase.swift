@@ -137,9 +137,7 @@ package struct GuardedApplication: GATTApplication {
   package mutating func read(
     _ attribute: ApplicationAttribute, at connectionIndex: Int, from offset: Int,
     into value: inout ByteWriter
-  ) throws(GATTRefusal) {
-    value.write(values[Int(attribute.rawValue)])
-  }
+  ) throws(GATTRefusal) { value.write(values[Int(attribute.rawValue)]) }
 
   package mutating func write(
     _ value: Span<UInt8>, to attribute: ApplicationAttribute, at connectionIndex: Int

@@ -224,9 +224,7 @@ package final class Scene<let capacity: Int> {
   package func carryOne() -> Bool { bench.carryOne() }
 
   /// Carries packets until there are none.
-  package func settle() {
-    attempt { () throws(AirBenchError) in try bench.settle() }
-  }
+  package func settle() { attempt { () throws(AirBenchError) in try bench.settle() } }
 
   private func listenToBall() { events += host.server.application.takeEvents() }
 
@@ -252,9 +250,7 @@ package final class Scene<let capacity: Int> {
   }
 
   /// Carries packets and lets `milliseconds` pass.
-  package func run(for milliseconds: UInt32) {
-    run(within: milliseconds) { false }
-  }
+  package func run(for milliseconds: UInt32) { run(within: milliseconds) { false } }
 
   private func attempt(_ body: () throws(AirBenchError) -> Void) {
     do {

@@ -189,9 +189,7 @@ package final class SecurePair {
   package let central: SecureDevice
   package let peripheral: SecureDevice
   /// Called after each packet.
-  package var check: (() -> Void)? {
-    didSet { for device in devices { device.check = check } }
-  }
+  package var check: (() -> Void)? { didSet { for device in devices { device.check = check } } }
 
   package init(
     central: PairingPolicy = PairingPolicy(), peripheral: PairingPolicy = PairingPolicy(),

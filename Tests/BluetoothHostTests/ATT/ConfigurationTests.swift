@@ -171,9 +171,7 @@ private let scenarios: [HostScenario] = [
 @Suite("ATT server: client configurations")
 struct ConfigurationTests {
   @Test("Subscriptions, notifications and indications", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: connectedController())
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: connectedController()) }
 
   @Test("A written configuration is read back; a refused one stays 0", arguments: configurations)
   func write(exchange: Exchange) {
@@ -200,7 +198,6 @@ struct ConfigurationTests {
     controller.exchange([0x0A, handle, 0x00], gives: [0x0B, 0x00, 0x00])
     expect(controller.events.allSatisfy { if case .configured = $0 { false } else { true } })
   }
-
 }
 
 extension Step where Subject == ScriptedController {

@@ -113,9 +113,7 @@ private let scenarios: [HostScenario] = [
 @Suite("ATT server: deferred responses")
 struct DeferralTests {
   @Test("Deferred requests, and the end of a write", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: connectedController())
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: connectedController()) }
 
   @Test("A deferred request is answered when it is resumed", arguments: requests)
   func resume(exchange: Exchange) {
@@ -164,13 +162,10 @@ struct DeferralTests {
     expect(controller.pdus(), is: [])
     expect(controller.isPutOff(at: connectionIndex), is: false)
   }
-
 }
 
 extension Step where Subject == ScriptedController {
   fileprivate static func isDeferred(
     _ isSo: Bool, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(isSo, line) { $0.isPutOff() }
-  }
+  ) -> Step { check(isSo, line) { $0.isPutOff() } }
 }

@@ -164,9 +164,7 @@ private let scenarios: [HostScenario] = [
 @Suite("ATT server: long writes")
 struct PrepareWriteTests {
   @Test("Parts are prepared, and written together", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: connectedController())
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: connectedController()) }
 
   @Test(
     "Execute Write with other flags than 0x00 and 0x01 is malformed, and keeps the queue",
@@ -178,5 +176,4 @@ struct PrepareWriteTests {
     controller.exchange(execute, gives: [0x19])
     expect(controller.writes, is: [[0x01]])
   }
-
 }

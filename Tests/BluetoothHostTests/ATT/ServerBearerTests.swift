@@ -74,9 +74,7 @@ struct ServerBearerTests {
   }
 
   @Test("A PDU without an opcode is ignored")
-  func empty() {
-    expect(connectedController().exchange([]), is: [])
-  }
+  func empty() { expect(connectedController().exchange([]), is: []) }
 
   @Test(
     "The server responds with its MTU; both use the smaller one, but at least 23",

@@ -40,9 +40,7 @@ private let scenarios: [HostScenario] = [
         [0x52, 0x0D],  // cut short
         [0x52],
         [0x52, 0x0D, 0x00] + [UInt8](repeating: 0, count: 21),  // 24 bytes
-      ] {
-        expect(host.exchange(request), is: [], "\(request)")
-      }
+      ] { expect(host.exchange(request), is: [], "\(request)") }
     },
     .writes(), .ignore([0x52, 0x0D, 0x00, 0x01]), .writes([0x01])),
   Scenario(
@@ -64,9 +62,7 @@ private let scenarios: [HostScenario] = [
 @Suite("ATT server: writing")
 struct ServerWriteTests {
   @Test("Writes and commands", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: connectedController())
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: connectedController()) }
 
   @Test("A refused write does not reach the application", arguments: refusedWrites)
   func refused(exchange: Exchange) {
@@ -87,5 +83,4 @@ struct ServerWriteTests {
     controller.exchange([0x12, 0x0D, 0x00] + tooLong[..<512], gives: [0x13])
     expect(controller.writes, is: [Array(tooLong[..<512])])
   }
-
 }

@@ -123,9 +123,7 @@ struct ByteBufferTests {
     buffer.assign(bytes.span)
   }
 
-  private func contents(_ buffer: borrowing ByteBuffer<4>) -> [UInt8] {
-    Array(buffer.span)
-  }
+  private func contents(_ buffer: borrowing ByteBuffer<4>) -> [UInt8] { Array(buffer.span) }
 
   @Test("Bytes are appended only if all of them fit")
   func append() {

@@ -2,9 +2,7 @@ import BallTestSupport
 import BluetoothHost
 import Expectations
 
-private func isValid(_ bytes: [UInt8]) -> Bool {
-  bytes.span.isValidUTF8
-}
+private func isValid(_ bytes: [UInt8]) -> Bool { bytes.span.isValidUTF8 }
 
 /// The standard library's judgement.
 private func isValidString(_ bytes: [UInt8]) -> Bool {
@@ -29,9 +27,7 @@ struct UTF8Tests {
       Row("U+10FFFF, the last of all", [0xF4, 0x8F, 0xBF, 0xBF]),
       Row("a text of several words", Array("Is it so – or isn’t it? 🎱".utf8)),
     ])
-  func valid(row: Row<[UInt8]>) {
-    expect(isValid(row.value))
-  }
+  func valid(row: Row<[UInt8]>) { expect(isValid(row.value)) }
 
   @Test(
     "Invalid sequences are refused, alone and between ASCII",

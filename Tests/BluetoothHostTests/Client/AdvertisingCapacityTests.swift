@@ -41,7 +41,5 @@ private let scenarios: [HostScenario] = [
 @Suite("Host: capacity for centrals beside links to peripherals")
 struct AdvertisingCapacityTests {
   @Test("Advertising continues while a connection is free", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: device())
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: device()) }
 }

@@ -199,9 +199,7 @@ struct BothRolesTests {
     _ = pair.first.host.perform(.read(Self.text), at: 0)
     pair.run()
     if isNextLink {
-      for device in pair.devices {
-        device.report(Events.disconnected(0x40, reason: 0x13))
-      }
+      for device in pair.devices { device.report(Events.disconnected(0x40, reason: 0x13)) }
       pair.run()
       _ = pair.first.host.connect(to: .numbered(2))
       pair.run()

@@ -4,9 +4,7 @@ import Expectations
 /// A Connection Parameter Update Request with the identifier 9.
 private func request(
   _ minimum: UInt16, _ maximum: UInt16, _ latency: UInt16, _ timeout: UInt16
-) -> [UInt8] {
-  [0x12, 9, 8, 0] + words(minimum, maximum, latency, timeout)
-}
+) -> [UInt8] { [0x12, 9, 8, 0] + words(minimum, maximum, latency, timeout) }
 
 /// LE Remote Connection Parameter Request: Vol 4, Part E, 7.7.65.6.
 private func event(latency: UInt16) -> [UInt8] {

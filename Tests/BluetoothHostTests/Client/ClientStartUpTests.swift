@@ -85,9 +85,7 @@ struct ClientStartUpTests {
   @Test("a lost controller ends links and attempts; the next one is set up")
   func lost() {
     let central = ScriptedCentral<2>.connected()
-    central.script = { opcode, _ in
-      opcode == .leCreateConnection ? [Events.status(opcode)] : nil
-    }
+    central.script = { opcode, _ in opcode == .leCreateConnection ? [Events.status(opcode)] : nil }
     central.connect(to: .numbered(3))
     central.radioLost()
     expect(

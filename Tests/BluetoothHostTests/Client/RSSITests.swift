@@ -39,9 +39,7 @@ private let scenarios: [HostScenario] = [
 @Suite("Host: the signal strength of a peer")
 struct RSSITests {
   @Test("The signal strength", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: central(answering: nil))
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: central(answering: nil)) }
 
   @Test(
     "is unknown if the controller does not report it",
@@ -64,5 +62,4 @@ struct RSSITests {
     expect(central.takeEvents(), is: [])
     expect(central.connectionCount, is: 1)
   }
-
 }

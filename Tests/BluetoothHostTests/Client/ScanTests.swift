@@ -107,9 +107,7 @@ private let scenarios: [HostScenario] = [
 @Suite("Host: scanning")
 struct ScanTests {
   @Test("The scan", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: scanning())
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: scanning()) }
 
   /// Core Specification, Vol 4, Part E, 7.8.10 and 7.8.11.
   @Test("sets the parameters, turns the scan on, and off")
@@ -192,5 +190,4 @@ struct ScanTests {
     let central = ScriptedCentral<1>.ready()
     expect(central.parameters(of: .leSetEventMask), is: [[0x77, 0x1A, 0, 0, 0, 0, 0, 0]])
   }
-
 }

@@ -134,7 +134,5 @@ private struct TableAES {
     (0..<16).map { UInt8(truncatingIfNeeded: number.words[3 - $0 / 4] >> (24 - $0 % 4 * 8)) }
   }
 
-  private static func double(_ byte: UInt8) -> UInt8 {
-    byte << 1 ^ (byte & 0x80 == 0 ? 0 : 0x1B)
-  }
+  private static func double(_ byte: UInt8) -> UInt8 { byte << 1 ^ (byte & 0x80 == 0 ? 0 : 0x1B) }
 }

@@ -11,9 +11,7 @@ struct CounterRandomTests {
   @Test("The numbers equal those of CTR_DRBG with AES-128")
   func numbers() {
     var random = CounterRandom()
-    for number in seed {
-      expect(random.addSeed(number), is: true)
-    }
+    for number in seed { expect(random.addSeed(number), is: true) }
     expect(random.isSeeded)
     expect(
       [random.next(), random.next(), random.next()],
@@ -23,9 +21,7 @@ struct CounterRandomTests {
   @Test("Before the last of four seed numbers, the generator gives 0")
   func unseeded() {
     var random = CounterRandom()
-    for number in seed.dropLast() {
-      expect(random.addSeed(number), is: true)
-    }
+    for number in seed.dropLast() { expect(random.addSeed(number), is: true) }
     expect(!random.isSeeded)
     expect(random.next(), is: 0)
   }
@@ -34,9 +30,7 @@ struct CounterRandomTests {
   func repetition() {
     var random = CounterRandom()
     expect(random.addSeed(7), is: true)
-    for _ in 0..<8 {
-      expect(random.addSeed(7), is: false)
-    }
+    for _ in 0..<8 { expect(random.addSeed(7), is: false) }
     expect(!random.isSeeded)
   }
 

@@ -98,9 +98,7 @@ struct KeyAgreementTests {
     expect(negative.x, is: generator.x)
     expect(negative.y != generator.y)
     // Both keys have the same X: each side refuses the other's.
-    #expect(throws: KeyAgreementError.ownPublicKey) {
-      try sharedKey(last, with: generator)
-    }
+    #expect(throws: KeyAgreementError.ownPublicKey) { try sharedKey(last, with: generator) }
   }
 
   /// Digits of all sizes and both signs, runs of zeros and ones, and a carry out of the top digit.
@@ -219,14 +217,10 @@ struct KeyAgreementRefusalTests {
   @Test("A peer's key is refused before the own key pair is complete")
   func early() throws {
     var agreement = P256KeyAgreement()
-    #expect(throws: KeyAgreementError.noKeyPair) {
-      try agreement.begin(peer: secondPeer.publicKey)
-    }
+    #expect(throws: KeyAgreementError.noKeyPair) { try agreement.begin(peer: secondPeer.publicKey) }
     try agreement.begin(privateKey: secondSide.privateKey)
     for _ in 0..<100 { expect(agreement.step(), is: nil) }
-    #expect(throws: KeyAgreementError.noKeyPair) {
-      try agreement.begin(peer: secondPeer.publicKey)
-    }
+    #expect(throws: KeyAgreementError.noKeyPair) { try agreement.begin(peer: secondPeer.publicKey) }
   }
 
   @Test("Points off the curve are refused")

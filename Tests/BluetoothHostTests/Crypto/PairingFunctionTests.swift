@@ -65,9 +65,7 @@ struct PairingFunctionTests {
     ]
     code.update(rest.span)
     expect(checks[1], is: code.finish())
-    for (index, check) in checks.enumerated() {
-      expect(!checks[..<index].contains(check))
-    }
+    for (index, check) in checks.enumerated() { expect(!checks[..<index].contains(check)) }
   }
 
   @Test("g2, Appendix D.5: 938554")

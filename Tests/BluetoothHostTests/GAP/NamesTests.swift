@@ -18,9 +18,7 @@ private func advertisingData(_ bytes: some Sequence<UInt8>) -> AdvertisingData? 
 
 private func append(
   _ type: AdvertisingDataType, _ value: [UInt8], to data: inout AdvertisingData
-) -> Bool {
-  data.append(type, value.span)
-}
+) -> Bool { data.append(type, value.span) }
 
 private func text(of name: DeviceName) -> String? {
   String(validating: Array(name.span), as: UTF8.self)

@@ -165,9 +165,7 @@ private let scenarios: [HostScenario] = [
 @Suite("Databases that change")
 struct ChangingDatabaseTests {
   @Test("Services are added and removed", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: controller())
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: controller()) }
 
   @Test("A vacant line is not found, read or written", arguments: walks)
   func vacant(exchange: Exchange) {
@@ -247,5 +245,4 @@ struct ChangingDatabaseTests {
     controller.update(ApplicationAttribute(rawValue: 127), [0x07])
     expect(controller.pdus().last, is: [0x1B] + Array(little: 3 + 4 * 127) + [0x07])
   }
-
 }

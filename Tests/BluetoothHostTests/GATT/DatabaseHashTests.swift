@@ -7,9 +7,7 @@ private func block(_ high: UInt64, _ low: UInt64) -> InlineArray<16, UInt8> {
   InlineArray { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> UInt64(56 - 8 * ($0 % 8))) }
 }
 
-private func bytes(_ block: InlineArray<16, UInt8>) -> [UInt8] {
-  Array(block.span)
-}
+private func bytes(_ block: InlineArray<16, UInt8>) -> [UInt8] { Array(block.span) }
 
 /// Core Specification, Vol 3, Part G, Appendix B, unless a parameter says otherwise.
 private func specificationDatabase(

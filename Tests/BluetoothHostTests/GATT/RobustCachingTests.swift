@@ -52,9 +52,7 @@ private let scenarios: [HostScenario] = [
 @Suite("Robust caching")
 struct RobustCachingTests {
   @Test("A client becomes change-unaware, and change-aware", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: controller())
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: controller()) }
 
   @Test(
     "After a change the first request by handle is refused, and the next is answered",
@@ -139,5 +137,4 @@ struct RobustCachingTests {
     expect(controller.exchange([0x52, 0x0D, 0x00, 0x01]), is: [])
     expect(controller.writes, is: [[0x01]])
   }
-
 }

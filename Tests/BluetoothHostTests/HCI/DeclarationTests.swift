@@ -61,9 +61,7 @@ struct DeclarationTests {
       (.encryptionKeyRefreshComplete, 47), (.leMeta, 61), (.commandComplete, nil),
       (.commandStatus, nil), (.numberOfCompletedPackets, nil),
     ] as [(HCIEventCode, UInt64?)])
-  func mask(event: HCIEventCode, bit: UInt64?) {
-    expect(event.mask, is: bit.map { 1 << $0 } ?? 0)
-  }
+  func mask(event: HCIEventCode, bit: UInt64?) { expect(event.mask, is: bit.map { 1 << $0 } ?? 0) }
 
   // Core Specification, Vol 4, Part E, 7.8.1: bit n for subevent n + 1.
   @Test("An LE event has the bit of its subevent", arguments: [(0x01, 0), (0x0A, 9), (0x40, 63)])

@@ -63,9 +63,7 @@ private let scenarios: [HostScenario] = [
 @Suite("Host: advertising on request")
 struct AdvertisingTests {
   @Test("Advertising on request", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: ScriptedPeripheral<1>())
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: ScriptedPeripheral<1>()) }
 
   @Test("A request before or during the start-up sets the data", arguments: 0...11)
   func duringStartUp(commandCount: Int) {

@@ -146,9 +146,7 @@ struct DeadlineTests {
   @Test(
     "It is that of the controller's only wait, and nil when the wait ends",
     arguments: controllerWaits)
-  fileprivate func controllerWait(wait: Wait) throws {
-    try expectWait(wait, at: 0)
-  }
+  fileprivate func controllerWait(wait: Wait) throws { try expectWait(wait, at: 0) }
 
   @Test("Links are checked after 60 s, advertising after 30 s, and the result after 2 s")
   func checks() {

@@ -65,9 +65,7 @@ private let scenarios: [HostScenario] = [
 @Suite("Host: data before its Connection Complete")
 struct EarlyDataTests {
   @Test("Data before a Connection Complete", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: ScriptedPeripheral<2>())
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: ScriptedPeripheral<2>()) }
 
   @Test("A request in fragments may be split by the event", arguments: 1..<7)
   func fragments(length: Int) {
@@ -115,5 +113,4 @@ struct EarlyDataTests {
     controller.connect(0x41)
     controller.exchange([0x0A, 0x16, 0x00], gives: [0x0B, 0x64], on: 0x41)
   }
-
 }

@@ -95,5 +95,4 @@ struct EndingTests {
     starting.shutDown()
     expect(starting.isShutDown)
   }
-
 }

@@ -54,9 +54,7 @@ private let scenarios: [HostScenario] = [
 @Suite("Host: fair shares of the controller's buffers")
 struct FairShareTests {
   @Test("A link that used its share", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: controller(links: 4))
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: controller(links: 4)) }
 
   @Test(
     "A link gets all buffers but one for each other link",
@@ -113,5 +111,4 @@ struct FairShareTests {
     expect(controller.aclPackets.count, is: 5)
     expect(controller.deadline, is: controller.now.advanced(by: 34_000))
   }
-
 }

@@ -111,5 +111,4 @@ struct FlowTests {
     let handles = controller.aclPackets.map { $0[1] }
     expect(handles.filter { $0 == 0x40 }.count, is: handles.filter { $0 == 0x41 }.count)
   }
-
 }

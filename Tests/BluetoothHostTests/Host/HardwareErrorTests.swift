@@ -38,9 +38,7 @@ private let scenarios: [HostScenario] = [
 @Suite("Host: repeated Hardware Errors")
 struct HardwareErrorTests {
   @Test("The wait before a reset", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: ScriptedPeripheral<1>())
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: ScriptedPeripheral<1>()) }
 
   @Test("The first causes a reset at once; each next one after a longer wait, up to 5 s")
   func spaced() {
@@ -69,5 +67,4 @@ struct HardwareErrorTests {
     }
     expect(waits, is: [0, 250, 500, 1_000])
   }
-
 }

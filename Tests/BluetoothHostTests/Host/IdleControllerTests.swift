@@ -59,9 +59,7 @@ private let scenarios: [HostScenario] = [
 @Suite("Host: a controller that advertises and has no link")
 struct IdleControllerTests {
   @Test("The check of the advertising", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: idle())
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: idle()) }
 
   @Test("One that has lost its state is set up again 2 s after the check", arguments: [0, 2])
   func lostState(checks: Int) {
@@ -115,5 +113,4 @@ struct IdleControllerTests {
     controller.pass(milliseconds: 2_000)
     expect(controller.commands.contains(.reset))
   }
-
 }

@@ -42,9 +42,7 @@ private let scenarios: [HostScenario] = [
 @Suite("Host: the idle limit at full capacity")
 struct IdleLimitTests {
   @Test("Silent links at full capacity", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: full(limit: 5))
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: full(limit: 5)) }
 
   @Test("Links are kept without a limit, with room for a connection, or without advertising")
   func kept() {
@@ -55,5 +53,4 @@ struct IdleLimitTests {
       expect(controller.parameters(of: .disconnect), is: [])
     }
   }
-
 }

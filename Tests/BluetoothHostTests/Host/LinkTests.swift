@@ -86,9 +86,7 @@ private let scenarios: [HostScenario] = [
 @Suite("Host: links")
 struct LinkTests {
   @Test("Links begin and end", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: ScriptedPeripheral<1>())
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: ScriptedPeripheral<1>()) }
 
   @Test("Both forms of Connection Complete report a link, but not cut short", arguments: [19, 31])
   func connectionComplete(length: Int) {

@@ -40,9 +40,7 @@ private let scenarios: [HostScenario] = [
 @Suite("Host: asking for a shorter connection interval")
 struct ParameterUpdateTests {
   @Test("The request for a shorter interval", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: connected(interval: 80))
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: connected(interval: 80)) }
 
   private func signalling(_ controller: ScriptedController) -> [[UInt8]] {
     controller.frames.filter { $0.channel == 0x0005 }.map(\.payload)
@@ -71,5 +69,4 @@ struct ParameterUpdateTests {
     expect(signalling(controller), is: [request])
     expect(controller.connectionCount, is: 1)
   }
-
 }

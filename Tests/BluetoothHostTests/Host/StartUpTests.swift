@@ -89,9 +89,7 @@ private let scenarios: [HostScenario] = [
 @Suite("Host: start-up")
 struct StartUpTests {
   @Test("The start-up", arguments: scenarios)
-  func scenario(_ scenario: HostScenario) throws {
-    try scenario.run(on: ScriptedPeripheral<1>())
-  }
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: ScriptedPeripheral<1>()) }
 
   @Test(
     "After 2 s without an answer to a command, the host goes on or starts again",
@@ -211,7 +209,6 @@ struct StartUpTests {
     expect(controller.commands, is: plainStartUp)
     expect(controller.radio, is: .advertising)
   }
-
 }
 
 @Suite("Host: its own address")
@@ -241,5 +238,4 @@ struct OwnAddressTests {
     expect(
       controller.parameters(of: .leSetRandomAddress), is: isRandom ? [[6, 5, 4, 3, 2, 0xC1]] : [])
   }
-
 }

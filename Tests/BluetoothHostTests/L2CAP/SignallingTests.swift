@@ -119,9 +119,7 @@ struct SignallingTests {
   }
 
   @Test("A command with the identifier 0x00 is not answered")
-  func identifier0() {
-    expect(connected().exchange([0x14, 0x00, 0, 0], channel: 0x0005), is: [])
-  }
+  func identifier0() { expect(connected().exchange([0x14, 0x00, 0, 0], channel: 0x0005), is: []) }
 
   @Test("The response repeats the identifier", arguments: 1...255)
   func identifiers(identifier: UInt8) {
@@ -148,9 +146,7 @@ struct SignallingTests {
     behaviour.leBuffers = (27, 1)
     let controller = ScriptedPeripheral<1>(behaviour)
     controller.connect()
-    for identifier: UInt8 in 1...100 {
-      controller.send([0x02, identifier, 0, 0], channel: 0x0005)
-    }
+    for identifier: UInt8 in 1...100 { controller.send([0x02, identifier, 0, 0], channel: 0x0005) }
     controller.behaviour.completesPackets = true
     controller.completePackets(of: 0x40)
     controller.run()

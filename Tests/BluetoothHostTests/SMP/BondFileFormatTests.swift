@@ -11,9 +11,7 @@ struct BondFileFormatTests {
     return Number128(&reader) ?? .zero
   }
 
-  private func address(_ number: UInt8) -> DeviceAddress {
-    .staticRandom([number, 2, 3, 4, 5, 0])
-  }
+  private func address(_ number: UInt8) -> DeviceAddress { .staticRandom([number, 2, 3, 4, 5, 0]) }
 
   /// A change-aware client with robust caching, and subscriptions to Service Changed and to the
   /// second value.
@@ -81,9 +79,7 @@ struct BondFileFormatTests {
     do throws(BondFileError) {
       _ = try read(bytes)
       return nil
-    } catch {
-      return error
-    }
+    } catch { return error }
   }
 
   @Test("A file has the bytes of its format, and its bonds come back in their order")

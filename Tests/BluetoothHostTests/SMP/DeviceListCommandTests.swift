@@ -112,26 +112,18 @@ extension Step where Subject == SecurityStation {
     }
   }
   /// Any other policy updates the lists.
-  fileprivate static var otherPolicy: Step {
-    Step { $0.manager.privacy.renewalInterval += 1 }
-  }
+  fileprivate static var otherPolicy: Step { Step { $0.manager.privacy.renewalInterval += 1 } }
   fileprivate static func hasCommand(
     _ isSo: Bool, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(isSo, line) { $0.hasPrivacyCommand }
-  }
+  ) -> Step { check(isSo, line) { $0.hasPrivacyCommand } }
   /// Whether the controller filters connections.
   fileprivate static func filters(
     _ isSo: Bool, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(isSo, line) { $0.filtersConnections }
-  }
+  ) -> Step { check(isSo, line) { $0.filtersConnections } }
   /// The next command; then its answer.
   fileprivate static func next(
     _ command: PrivacyCommand?, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(command, line) { $0.manager.takePrivacyCommand() }
-  }
+  ) -> Step { check(command, line) { $0.manager.takePrivacyCommand() } }
   fileprivate static func answer(_ opcode: HCIOpcode, _ value: UInt8 = 0) -> Step {
     Step { _ = $0.manager.finishPrivacyCommand(opcode, .success, value: value) }
   }

@@ -1,9 +1,7 @@
 import BluetoothHost
 
 /// The static random address whose first byte is `number`.
-func address(_ number: UInt8) -> DeviceAddress {
-  .staticRandom([number, 0, 0, 0, 0, 0])
-}
+func address(_ number: UInt8) -> DeviceAddress { .staticRandom([number, 0, 0, 0, 0, 0]) }
 
 /// A bond with the device of `address`.
 func numberedBond(

@@ -11,9 +11,7 @@ private struct ScriptedAgreement: KeyAgreement, ~Copyable {
     if privateKey == .zero { throw .privateKey }
   }
   mutating func begin(peer: P256PublicKey) throws(KeyAgreementError) {}
-  mutating func step() -> KeyAgreementResult? {
-    results.isEmpty ? nil : results.removeFirst()
-  }
+  mutating func step() -> KeyAgreementResult? { results.isEmpty ? nil : results.removeFirst() }
 }
 
 extension PairingEnd where Agreement: ~Copyable {

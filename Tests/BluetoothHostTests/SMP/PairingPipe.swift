@@ -21,9 +21,7 @@ extension PairingLink {
   }
 }
 
-func pdu(_ code: UInt8, _ value: Number128) -> [UInt8] {
-  [code] + written { value.write(to: &$0) }
-}
+func pdu(_ code: UInt8, _ value: Number128) -> [UInt8] { [code] + written { value.write(to: &$0) } }
 
 /// One of two devices that pair.
 final class PairingEnd<Agreement: KeyAgreement & ~Copyable, Random: SecureRandomNumberGenerator> {
@@ -38,13 +36,9 @@ final class PairingEnd<Agreement: KeyAgreement & ~Copyable, Random: SecureRandom
   }
 
   /// Whether the pairing ended with a key.
-  var isPaired: Bool {
-    if case .paired = outcome { true } else { false }
-  }
+  var isPaired: Bool { if case .paired = outcome { true } else { false } }
 
-  var bond: Bond? {
-    if case .paired(let bond) = outcome { bond } else { nil }
-  }
+  var bond: Bond? { if case .paired(let bond) = outcome { bond } else { nil } }
 
   var isActive: Bool { pairing.isActive }
   var deadline: Instant? { pairing.deadline }

@@ -194,9 +194,7 @@ extension Step where Subject == SecurityStation {
 }
 
 /// A pairing fails, which delays the next one; the PDU is not checked.
-private func fails() -> Step<StationPair> {
-  .central(.pair(), .receive([0x05, 0x08]), .drop)
-}
+private func fails() -> Step<StationPair> { .central(.pair(), .receive([0x05, 0x08]), .drop) }
 
 private let delays: [Scenario<StationPair>] = [
   Scenario(

@@ -2,9 +2,7 @@ import BluetoothHost
 import Expectations
 
 /// The words of a number, lowest first.
-private func words(_ number: Number128) -> [UInt32] {
-  (0..<4).map { number.words[$0] }
-}
+private func words(_ number: Number128) -> [UInt32] { (0..<4).map { number.words[$0] } }
 
 /// A key agreement with the specification's sample keys for any peer.
 private struct SampleAgreement: KeyAgreement, ~Copyable {
@@ -12,9 +10,7 @@ private struct SampleAgreement: KeyAgreement, ~Copyable {
   var result: KeyAgreementResult?
   var isBusy: Bool { result != nil }
 
-  init(x: Number256) {
-    publicKey = P256PublicKey(x: x, y: .zero)
-  }
+  init(x: Number256) { publicKey = P256PublicKey(x: x, y: .zero) }
 
   mutating func begin(privateKey: Number256) throws(KeyAgreementError) {
     result = .publicKey(publicKey)

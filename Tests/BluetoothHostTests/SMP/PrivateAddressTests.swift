@@ -189,9 +189,7 @@ struct RecentAddressTests {
       expect(finder.admits(address), is: true, "every device")
     }
     finder.privacy.admitsBondedOnly = true
-    for (address, identity) in cases {
-      expect(finder.admits(address), is: identity != nil)
-    }
+    for (address, identity) in cases { expect(finder.admits(address), is: identity != nil) }
   }
 
   @Test("Without bonds, no address is looked up")

@@ -11,23 +11,17 @@ extension Step where Subject == SecurityStation {
   /// The link 0 is active; its client's state differs from the record.
   fileprivate static func isActive(
     _ isSo: Bool, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(isSo, line) { $0.manager.activeClients.contains(0) }
-  }
+  ) -> Step { check(isSo, line) { $0.manager.activeClients.contains(0) } }
   fileprivate static func isChanged(
     _ isSo: Bool, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(isSo, line) { $0.manager.takeChange(of: ClientState(), at: 0) }
-  }
+  ) -> Step { check(isSo, line) { $0.manager.takeChange(of: ClientState(), at: 0) } }
   fileprivate static var activity: Step { Step { $0.manager.noteActivity(of: ConnectionSet(0)) } }
   fileprivate static func save(_ features: UInt8, on index: Int = 0) -> Step {
     Step { $0.manager.save(record(features), at: index) }
   }
   fileprivate static func client(
     _ features: UInt8?, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(features.map(record), line) { $0.bond()?.client }
-  }
+  ) -> Step { check(features.map(record), line) { $0.bond()?.client } }
   /// Whether saving a record changes the bonds.
   fileprivate static func save(
     _ features: UInt8, changes: Bool, at line: SourceLocation = #_sourceLocation

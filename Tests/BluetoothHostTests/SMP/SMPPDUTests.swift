@@ -68,9 +68,7 @@ private let pdus: [PDUCheck] = [
 @Suite("PDUs of the Security Manager")
 struct SMPPDUTests {
   @Test("A PDU is written, read, and refused at every other length", arguments: pdus.map(\.check))
-  func codec(check: Check) {
-    check.run()
-  }
+  func codec(check: Check) { check.run() }
 
   /// Signing Information, 0x0A, and Pairing Keypress Notification, 0x0E, are always refused.
   @Test("The codes 1 to 14 are assigned, and each has a PDU here if it is not always refused")
@@ -104,9 +102,7 @@ struct SMPPDUTests {
   func bondingFlags() {
     for (byte, isBonding): (UInt8, Bool) in [
       (0x00, false), (0x01, true), (0x02, false), (0x03, false), (0xFD, true),
-    ] {
-      expect(AuthenticationRequirements(rawValue: byte).isBonding, is: isBonding)
-    }
+    ] { expect(AuthenticationRequirements(rawValue: byte).isBonding, is: isBonding) }
   }
 
   @Test("An identity address is public or static random")

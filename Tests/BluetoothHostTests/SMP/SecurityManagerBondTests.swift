@@ -165,9 +165,7 @@ private let replacements: [Scenario<StationPair>] = [
 @Suite("Bonds of a Security Manager")
 struct SecurityManagerBondTests {
   @Test("Bonds are made, used and replaced, or not", arguments: scenarios + replacements)
-  func scenario(_ scenario: Scenario<StationPair>) throws {
-    try scenario.run(on: StationPair())
-  }
+  func scenario(_ scenario: Scenario<StationPair>) throws { try scenario.run(on: StationPair()) }
 
   /// Each is distributed with the key that resolves the private address on the link.
   @Test(

@@ -152,7 +152,5 @@ private let scenarios: [Scenario<StationPair>] = [
 @Suite("The Security Manager")
 struct SecurityManagerTests {
   @Test("Two devices pair, encrypt, or do not", arguments: scenarios)
-  func scenario(_ scenario: Scenario<StationPair>) throws {
-    try scenario.run(on: StationPair())
-  }
+  func scenario(_ scenario: Scenario<StationPair>) throws { try scenario.run(on: StationPair()) }
 }

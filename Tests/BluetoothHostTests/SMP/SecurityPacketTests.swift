@@ -34,9 +34,7 @@ struct SecurityPacketTests {
     return packet
   }
 
-  private func hasPacket(_ link: Link) -> Bool {
-    central.manager.hasPacket(for: link.connection)
-  }
+  private func hasPacket(_ link: Link) -> Bool { central.manager.hasPacket(for: link.connection) }
 
   /// The central has its public key to send, a PDU of 65 bytes.
   private func begin() {

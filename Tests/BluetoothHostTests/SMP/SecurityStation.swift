@@ -13,9 +13,7 @@ struct RecordingDelegate: PairingDelegate {
 
   var calls: [Call] = []
 
-  mutating func show(_ prompt: PairingPrompt, at index: Int) {
-    calls.append(.show(prompt, index))
-  }
+  mutating func show(_ prompt: PairingPrompt, at index: Int) { calls.append(.show(prompt, index)) }
   mutating func pairingEnded(_ outcome: PairingOutcome, at index: Int) {
     calls.append(.ended(outcome, index))
   }
@@ -49,9 +47,7 @@ final class SecurityStation {
   var calls: [RecordingDelegate.Call] { manager.delegate.calls }
 
   var outcomes: [PairingOutcome] {
-    calls.compactMap { call in
-      if case .ended(let outcome, _) = call { outcome } else { nil }
-    }
+    calls.compactMap { call in if case .ended(let outcome, _) = call { outcome } else { nil } }
   }
 
   var bondCount: Int { manager.bonds.count }
@@ -79,9 +75,7 @@ final class SecurityStation {
   }
 
   /// Receives a PDU from the test as the peer.
-  func receive(_ pdu: [UInt8], at index: Int = 0) {
-    manager.receive(pdu.span, at: index, at: now)
-  }
+  func receive(_ pdu: [UInt8], at index: Int = 0) { manager.receive(pdu.span, at: index, at: now) }
 
   /// The PDUs for the peer at `index`.
   func takePDUs(at index: Int = 0) -> [[UInt8]] {
@@ -117,9 +111,7 @@ final class SecurityStation {
   }
 
   /// Carries PDUs between this station and its peers until none is left.
-  func run() {
-    while turn() || peers.contains(where: { $0?.station.turn() ?? false }) {}
-  }
+  func run() { while turn() || peers.contains(where: { $0?.station.turn() ?? false }) {} }
 
   /// Carries this many PDUs, and loses the next ones.
   func run(_ count: Int) {

@@ -18,9 +18,7 @@ extension Step where Subject == SecurityStation {
   /// All PDUs for the peer; the code of each; they are not checked.
   static func pdus(
     _ pdus: [UInt8]..., on index: Int = 0, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(pdus, line) { $0.takePDUs(at: index) }
-  }
+  ) -> Step { check(pdus, line) { $0.takePDUs(at: index) } }
   static func codes(_ codes: UInt8..., at line: SourceLocation = #_sourceLocation) -> Step {
     check(codes, line) { $0.takePDUs().map { $0[0] } }
   }
@@ -39,14 +37,10 @@ extension Step where Subject == SecurityStation {
   /// The delegate's calls; the outcomes among them; the last one; their number.
   static func calls(
     _ calls: RecordingDelegate.Call..., at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(calls, line) { $0.calls }
-  }
+  ) -> Step { check(calls, line) { $0.calls } }
   static func outcomes(
     _ outcomes: PairingOutcome..., at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(outcomes, line) { $0.outcomes }
-  }
+  ) -> Step { check(outcomes, line) { $0.outcomes } }
   static func last(_ outcome: PairingOutcome, at line: SourceLocation = #_sourceLocation) -> Step {
     check(outcome, line) { $0.outcomes.last }
   }
@@ -59,22 +53,16 @@ extension Step where Subject == SecurityStation {
   }
   static func bonded(
     to address: DeviceAddress?, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(address, line) { $0.bond()?.identityAddress }
-  }
+  ) -> Step { check(address, line) { $0.bond()?.identityAddress } }
   static func removeBond(_ number: Int = 0) -> Step { Step { $0.manager.removeBond(at: number) } }
   /// The security of a link; whether it has these properties.
   static func security(
     _ security: LinkSecurity, on index: Int = 0, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(security, line) { $0.manager.security(at: index) }
-  }
+  ) -> Step { check(security, line) { $0.manager.security(at: index) } }
   static func security(
     contains part: LinkSecurity, _ isSo: Bool = true, on index: Int = 0,
     at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(isSo, line) { $0.manager.security(at: index).contains(part) }
-  }
+  ) -> Step { check(isSo, line) { $0.manager.security(at: index).contains(part) } }
   static func deadline(_ time: UInt64?, at line: SourceLocation = #_sourceLocation) -> Step {
     check(time, line) { $0.manager.deadline?.rawValue }
   }
@@ -106,19 +94,13 @@ extension Step where Subject == SecurityStation {
   static func recognition(
     _ recognition: ClientRecognition?, on index: Int = 0,
     at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(recognition, line) { $0.manager.takeRecognition(at: index) }
-  }
+  ) -> Step { check(recognition, line) { $0.manager.takeRecognition(at: index) } }
   static func set<Value: Sendable>(
     policy path: WritableKeyPath<PairingPolicy, Value> & Sendable, _ value: Value
-  ) -> Step {
-    Step { $0.manager.policy[keyPath: path] = value }
-  }
+  ) -> Step { Step { $0.manager.policy[keyPath: path] = value } }
   static func set<Value: Sendable>(
     privacy path: WritableKeyPath<PrivacyPolicy, Value> & Sendable, _ value: Value
-  ) -> Step {
-    Step { $0.manager.privacy[keyPath: path] = value }
-  }
+  ) -> Step { Step { $0.manager.privacy[keyPath: path] = value } }
   static func identity(_ identity: LocalIdentity?) -> Step {
     Step { $0.manager.identity = identity }
   }
@@ -173,9 +155,7 @@ extension Step where Subject == StationPair {
   }
   static func connect(
     from own: DeviceAddress = initiatorAddress, peer: DeviceAddress = responderAddress
-  ) -> Step {
-    Step { $0.central.connect(to: $0.peripheral, from: own, peer: peer) }
-  }
+  ) -> Step { Step { $0.central.connect(to: $0.peripheral, from: own, peer: peer) } }
   static var disconnect: Step { Step { $0.central.disconnect() } }
   static func reconnect(from own: DeviceAddress = initiatorAddress) -> Step {
     Step { $0.reconnect(from: own) }

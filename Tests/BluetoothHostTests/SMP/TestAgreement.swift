@@ -12,9 +12,7 @@ struct TestAgreement: KeyAgreement, ~Copyable {
   private var result: KeyAgreementResult?
   private var remaining = 0
 
-  init(checksCurve: Bool = true) {
-    self.checksCurve = checksCurve
-  }
+  init(checksCurve: Bool = true) { self.checksCurve = checksCurve }
 
   var isBusy: Bool { remaining > 0 }
 
@@ -64,11 +62,7 @@ struct ListedRandom: SecureRandomNumberGenerator {
   private var words: [UInt32]
   private var rest = FixedRandom(seed: 1)
 
-  init(_ words: [UInt32]) {
-    self.words = words
-  }
+  init(_ words: [UInt32]) { self.words = words }
 
-  mutating func next() -> UInt64 {
-    words.isEmpty ? rest.next() : UInt64(words.removeFirst())
-  }
+  mutating func next() -> UInt64 { words.isEmpty ? rest.next() : UInt64(words.removeFirst()) }
 }

@@ -12,9 +12,7 @@ func written(capacity: Int = 600, _ body: (inout ByteWriter) -> Void) -> [UInt8]
 
 extension Array<UInt8> {
   /// A copy of a span's bytes.
-  init(_ span: Span<UInt8>) {
-    self = span.indices.map { span[$0] }
-  }
+  init(_ span: Span<UInt8>) { self = span.indices.map { span[$0] } }
 
   /// The two bytes of a number, low byte first.
   init(little value: UInt16) {
@@ -22,15 +20,11 @@ extension Array<UInt8> {
   }
 
   /// `count` bytes that repeat 0, 1, 2 … 250.
-  init(counting count: Int) {
-    self = (0..<count).map { UInt8($0 % 251) }
-  }
+  init(counting count: Int) { self = (0..<count).map { UInt8($0 % 251) } }
 }
 
 /// A copy of a span's bytes, or `nil`.
-func kept(_ span: Span<UInt8>?) -> [UInt8]? {
-  if let span { Array(span) } else { nil }
-}
+func kept(_ span: Span<UInt8>?) -> [UInt8]? { if let span { Array(span) } else { nil } }
 
 func at(_ milliseconds: UInt64) -> Instant { Instant(rawValue: milliseconds) }
 

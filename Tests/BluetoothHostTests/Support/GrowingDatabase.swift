@@ -6,9 +6,7 @@ struct GrowingDatabase: AttributeDatabase {
   private(set) var hash = DatabaseHash()
   private var nextSlot = 0
 
-  init(_ table: [Attribute]) {
-    append(table)
-  }
+  init(_ table: [Attribute]) { append(table) }
 
   var attributes: Span<Attribute> {
     @_lifetime(borrow self)

@@ -21,9 +21,7 @@ struct LinkState: CustomTestStringConvertible, Sendable {
     self.steps = steps
   }
 
-  func enter(_ host: ScriptedController) throws {
-    for step in steps { try step.take(host) }
-  }
+  func enter(_ host: ScriptedController) throws { for step in steps { try step.take(host) } }
 
   /// The states of a server's link. `connect` without parameters makes a link with an interval of
   /// 30 ms, for which the host requests no update.
@@ -152,9 +150,7 @@ extension ScriptedController {
   func exchange(
     _ request: [UInt8], gives responses: [UInt8]..., on handle: UInt16 = 0x40,
     sourceLocation: SourceLocation = #_sourceLocation
-  ) {
-    expect(exchange(request, on: handle), is: responses, sourceLocation: sourceLocation)
-  }
+  ) { expect(exchange(request, on: handle), is: responses, sourceLocation: sourceLocation) }
 
   /// A central exchanges the MTU.
   func exchangeMTU(_ mtu: UInt16, on handle: UInt16 = 0x40) {

@@ -26,9 +26,7 @@ class SentPackets {
   }
 
   /// A link begins: a frame that an earlier one with its handle left unfinished is not continued.
-  func forgetFragments(of handle: UInt16) {
-    partial[handle] = nil
-  }
+  func forgetFragments(of handle: UInt16) { partial[handle] = nil }
 
   /// Takes a command.
   func takeCommand(_ packet: [UInt8]) -> HCIOpcode {

@@ -59,9 +59,7 @@ extension Step where Subject == ScriptedController {
   static var forget: Step { Step { $0.forgetWhatWasSent() } }
   static func set<Value: Sendable>(
     _ path: WritableKeyPath<ControllerBehaviour, Value> & Sendable, _ value: Value
-  ) -> Step {
-    Step { $0.behaviour[keyPath: path] = value }
-  }
+  ) -> Step { Step { $0.behaviour[keyPath: path] = value } }
   static func refuse(_ opcode: HCIOpcode, _ status: HCIErrorCode) -> Step {
     set(\.refused, (opcode, status))
   }
@@ -76,9 +74,7 @@ extension Step where Subject == ScriptedController {
   /// An event with every number of its parameters but all.
   static func truncated(_ code: UInt8, _ parameters: [UInt8]) -> Step {
     Step { host in
-      for cut in truncations(of: parameters) {
-        host.receive([0x04, code, UInt8(cut.count)] + cut)
-      }
+      for cut in truncations(of: parameters) { host.receive([0x04, code, UInt8(cut.count)] + cut) }
     }
   }
   static func complete(_ opcode: HCIOpcode, _ results: [UInt8]) -> Step {
@@ -107,9 +103,7 @@ extension Step where Subject == ScriptedController {
   static var disconnectAll: Step { Step { $0.disconnectAll() } }
   static func connect(
     _ handle: UInt16 = 0x40, status: UInt8 = 0, interval: UInt16 = 24, timeout: UInt16 = 72
-  ) -> Step {
-    Step { $0.connect(handle, status: status, interval: interval, timeout: timeout) }
-  }
+  ) -> Step { Step { $0.connect(handle, status: status, interval: interval, timeout: timeout) } }
   static func disconnect(_ handle: UInt16? = nil, reason: UInt8 = 0x13) -> Step {
     Step { $0.disconnect(handle, reason: reason) }
   }
@@ -143,38 +137,26 @@ extension Step where Subject == ScriptedController {
   }
   static func firstCommands(
     _ some: HCIOpcode..., at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(some, line) { Array($0.commands.prefix(some.count)) }
-  }
+  ) -> Step { check(some, line) { Array($0.commands.prefix(some.count)) } }
   static func lastCommands(
     _ some: HCIOpcode..., at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(some, line) { Array($0.commands.suffix(some.count)) }
-  }
+  ) -> Step { check(some, line) { Array($0.commands.suffix(some.count)) } }
   static func commandCount(_ count: Int, at line: SourceLocation = #_sourceLocation) -> Step {
     check(count, line) { $0.commands.count }
   }
   /// The parameters of all such commands, or of the last; their number; whether there is one.
   static func sent(
     _ opcode: HCIOpcode, _ all: [UInt8]..., at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(all, line) { $0.parameters(of: opcode) }
-  }
+  ) -> Step { check(all, line) { $0.parameters(of: opcode) } }
   static func lastSent(
     _ opcode: HCIOpcode, _ last: [UInt8], at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(last, line) { $0.parameters(of: opcode).last }
-  }
+  ) -> Step { check(last, line) { $0.parameters(of: opcode).last } }
   static func count(
     of opcode: HCIOpcode, _ count: Int, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(count, line) { $0.parameters(of: opcode).count }
-  }
+  ) -> Step { check(count, line) { $0.parameters(of: opcode).count } }
   static func has(
     _ opcode: HCIOpcode, _ isSo: Bool = true, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(isSo, line) { $0.commands.contains(opcode) }
-  }
+  ) -> Step { check(isSo, line) { $0.commands.contains(opcode) } }
   /// The number of ACL packets.
   static func packets(_ count: Int, at line: SourceLocation = #_sourceLocation) -> Step {
     check(count, line) { $0.aclPackets.count }
@@ -182,19 +164,13 @@ extension Step where Subject == ScriptedController {
   /// All ATT PDUs on a link, or the last; their number.
   static func pdus(
     _ all: [UInt8]..., on handle: UInt16 = 0x40, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(all, line) { $0.pdus(on: handle) }
-  }
+  ) -> Step { check(all, line) { $0.pdus(on: handle) } }
   static func lastPDU(
     _ last: [UInt8], on handle: UInt16 = 0x40, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(last, line) { $0.pdus(on: handle).last }
-  }
+  ) -> Step { check(last, line) { $0.pdus(on: handle).last } }
   static func pduCount(
     _ count: Int, on handle: UInt16 = 0x40, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(count, line) { $0.pdus(on: handle).count }
-  }
+  ) -> Step { check(count, line) { $0.pdus(on: handle).count } }
   /// The payloads of all frames, on one channel or all.
   static func frames(
     _ all: [UInt8]..., channel: UInt16? = nil, at line: SourceLocation = #_sourceLocation
@@ -209,9 +185,7 @@ extension Step where Subject == ScriptedController {
 extension Step where Subject == ScriptedController {
   static func set<Value: Sendable>(
     application path: WritableKeyPath<TestApplication, Value> & Sendable, _ value: Value
-  ) -> Step {
-    Step { $0.application[keyPath: path] = value }
-  }
+  ) -> Step { Step { $0.application[keyPath: path] = value } }
   /// The application has these updates; the host is not asked for them yet.
   static func updates(_ updates: TestApplication.Update...) -> Step {
     Step { $0.application.updates = updates }
@@ -248,16 +222,12 @@ extension Step where Subject == ScriptedController {
   static func exchange(
     _ request: [UInt8], gives responses: [UInt8]..., on handle: UInt16 = 0x40,
     channel: UInt16 = 0x0004, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(responses, line) { $0.exchange(request, channel: channel, on: handle) }
-  }
+  ) -> Step { check(responses, line) { $0.exchange(request, channel: channel, on: handle) } }
   /// A frame of a client, after which the host sends nothing on the link.
   static func ignore(
     _ request: [UInt8], on handle: UInt16 = 0x40, channel: UInt16 = 0x0004,
     at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    exchange(request, on: handle, channel: channel, at: line)
-  }
+  ) -> Step { exchange(request, on: handle, channel: channel, at: line) }
   /// A read of the value 0x64, which is answered.
   static func read(on handle: UInt16 = 0x40, at line: SourceLocation = #_sourceLocation) -> Step {
     exchange(.read, gives: [0x0B, 0x64], on: handle, at: line)
@@ -273,9 +243,7 @@ extension Step where Subject == ScriptedController {
   /// An Execute Write Request, which succeeds.
   static func execute(
     on handle: UInt16 = 0x40, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    exchange([0x18, 0x01], gives: [0x19], on: handle, at: line)
-  }
+  ) -> Step { exchange([0x18, 0x01], gives: [0x19], on: handle, at: line) }
   /// The values that the application got.
   static func writes(_ values: [UInt8]..., at line: SourceLocation = #_sourceLocation) -> Step {
     check(values, line) { $0.writes }
@@ -284,24 +252,16 @@ extension Step where Subject == ScriptedController {
   /// All calls of the application; one among them; the first or the last.
   static func events(
     _ all: TestApplication.Event..., at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(all, line) { $0.events }
-  }
+  ) -> Step { check(all, line) { $0.events } }
   static func event(
     _ event: TestApplication.Event, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(true, line) { $0.events.contains(event) }
-  }
+  ) -> Step { check(true, line) { $0.events.contains(event) } }
   static func firstEvents(
     _ some: TestApplication.Event..., at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(some, line) { Array($0.events.prefix(some.count)) }
-  }
+  ) -> Step { check(some, line) { Array($0.events.prefix(some.count)) } }
   static func lastEvents(
     _ some: TestApplication.Event..., at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(some, line) { Array($0.events.suffix(some.count)) }
-  }
+  ) -> Step { check(some, line) { Array($0.events.suffix(some.count)) } }
   static func isHeldBack(_ isSo: Bool, at line: SourceLocation = #_sourceLocation) -> Step {
     check(isSo, line) { $0.isAdvertisingHeldBack }
   }
@@ -324,9 +284,7 @@ extension Step where Subject == ScriptedController {
   }
   static func cannotConnect(
     to peer: DeviceAddress, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(false, line) { $0.connect(to: peer) }
-  }
+  ) -> Step { check(false, line) { $0.connect(to: peer) } }
   static func canConnect(_ isSo: Bool, at line: SourceLocation = #_sourceLocation) -> Step {
     check(isSo, line) { $0.canConnect }
   }
@@ -358,14 +316,10 @@ extension Step where Subject == ScriptedController {
   static func perform(
     _ operation: ClientOperation, writing value: [UInt8] = [],
     at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(true, line) { $0.perform(operation, writing: value) }
-  }
+  ) -> Step { check(true, line) { $0.perform(operation, writing: value) } }
   static func cannotPerform(
     _ operation: ClientOperation, on index: Int = 0, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(false, line) { $0.perform(operation, at: index) }
-  }
+  ) -> Step { check(false, line) { $0.perform(operation, at: index) } }
   static var fillBuffer: Step { Step { $0.fillBuffer() } }
   static func agree(mtu: UInt16) -> Step { Step { $0.agree(mtu: mtu) } }
   /// The server's responses to each PDU from now on.
@@ -376,13 +330,9 @@ extension Step where Subject == ScriptedController {
   /// The client's events since the last such step; how its operations ended.
   static func client(
     _ events: Collector.Event..., at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(events, line) { $0.takeEvents() }
-  }
+  ) -> Step { check(events, line) { $0.takeEvents() } }
   static func endings(
     _ errors: OperationError?..., at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(errors, line) { $0.takeEvents().endings }
-  }
+  ) -> Step { check(errors, line) { $0.takeEvents().endings } }
   static var forgetClient: Step { Step { _ = $0.takeEvents() } }
 }

@@ -51,9 +51,7 @@ struct TestApplication: GATTApplication {
   mutating func configurationChanged(
     of attribute: ApplicationAttribute, at connectionIndex: Int,
     to configuration: ClientConfiguration
-  ) {
-    events.append(.configured(attribute, connectionIndex, configuration))
-  }
+  ) { events.append(.configured(attribute, connectionIndex, configuration)) }
 
   mutating func read(
     _ attribute: ApplicationAttribute, at connectionIndex: Int, from offset: Int,
@@ -85,9 +83,7 @@ struct TestApplication: GATTApplication {
 
   func permitsWrite(
     to attribute: ApplicationAttribute, from offset: Int, at connectionIndex: Int
-  ) -> Bool {
-    attribute != .hidden && offset <= values[Int(attribute.rawValue)].count
-  }
+  ) -> Bool { attribute != .hidden && offset <= values[Int(attribute.rawValue)].count }
 
   mutating func write(
     _ part: Span<UInt8>, from offset: Int, to attribute: ApplicationAttribute,
@@ -117,9 +113,7 @@ struct TestApplication: GATTApplication {
     value.writePrefix(of: update.value.span)
   }
 
-  mutating func radioChanged(to state: RadioState) {
-    events.append(.radio(state))
-  }
+  mutating func radioChanged(to state: RadioState) { events.append(.radio(state)) }
 }
 
 extension ApplicationAttribute {

@@ -69,9 +69,7 @@ final class ChannelDevice<Owner: ChannelApplication> {
 
   /// Receives the data of an ACL packet.
   func receive(_ data: [UInt8], starts: Bool, on link: Int = 0) {
-    reassemblers[link].receive(data.span, startsFrame: starts) { frame in
-      receive(frame, on: link)
-    }
+    reassemblers[link].receive(data.span, startsFrame: starts) { frame in receive(frame, on: link) }
   }
 
   /// Receives a frame as a host does.
@@ -93,9 +91,7 @@ final class ChannelDevice<Owner: ChannelApplication> {
   // MARK: The test as the peer
 
   /// Receives a frame.
-  func receive(_ frame: [UInt8], on link: Int = 0) {
-    receive(frame, starts: true, on: link)
-  }
+  func receive(_ frame: [UInt8], on link: Int = 0) { receive(frame, starts: true, on: link) }
 
   /// Receives a K-frame on a channel.
   func receive(kFrame payload: [UInt8], to cid: UInt16, on link: Int = 0) {
@@ -145,9 +141,7 @@ extension Step where Subject == ChannelDevice<ChannelOwner> {
   }
   static func receive(
     _ code: UInt8, _ identifier: UInt8, _ data: [UInt8], on link: Int = 0
-  ) -> Step {
-    receive(signal(code, identifier, data), on: link)
-  }
+  ) -> Step { receive(signal(code, identifier, data), on: link) }
   static func wait(_ milliseconds: UInt32) -> Step { Step { $0.wait(milliseconds) } }
   static func lose(_ link: Int, reason: HCIErrorCode) -> Step {
     Step { $0.lose(link, reason: reason) }
@@ -162,49 +156,35 @@ extension Step where Subject == ChannelDevice<ChannelOwner> {
   }
   static func set<Value: Sendable>(
     _ path: WritableKeyPath<ChannelOwner, Value> & Sendable, _ value: Value
-  ) -> Step {
-    Step { $0.role.application[keyPath: path] = value }
-  }
+  ) -> Step { Step { $0.role.application[keyPath: path] = value } }
   /// All frames that it sends; their number; they are not checked.
   static func frames(
     _ frames: [UInt8]..., on link: Int = 0, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(frames, line) { $0.frames(on: link) }
-  }
+  ) -> Step { check(frames, line) { $0.frames(on: link) } }
   static func frameCount(
     _ count: Int, on link: Int = 0, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(count, line) { $0.frames(on: link).count }
-  }
+  ) -> Step { check(count, line) { $0.frames(on: link).count } }
   static func drop(on link: Int = 0) -> Step { Step { _ = $0.frames(on: link) } }
   /// The next packet of at most `length` bytes; its number of bytes.
   static func packet(
     _ length: Int, _ data: [UInt8], at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(data, line) { $0.nextPacket(length: length)?.data }
-  }
+  ) -> Step { check(data, line) { $0.nextPacket(length: length)?.data } }
   static func packet(
     _ length: Int, count: Int, at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(count, line) { $0.nextPacket(length: length)?.data.count }
-  }
+  ) -> Step { check(count, line) { $0.nextPacket(length: length)?.data.count } }
   static func hasPacket(_ isSo: Bool, at line: SourceLocation = #_sourceLocation) -> Step {
     check(isSo, line) { $0.hasPacket(on: 0) }
   }
   static var forgetEvents: Step { Step { $0.role.application.events = [] } }
   static func events(
     _ events: ChannelEvent..., at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(events, line) { $0.role.application.events }
-  }
+  ) -> Step { check(events, line) { $0.role.application.events } }
   static func lastEvent(_ event: ChannelEvent, at line: SourceLocation = #_sourceLocation) -> Step {
     check(event, line) { $0.role.application.events.last }
   }
   static func incoming(
     _ sdus: [Int: [[UInt8]]], at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    check(sdus, line) { $0.role.application.incoming }
-  }
+  ) -> Step { check(sdus, line) { $0.role.application.incoming } }
   /// The number of channels.
   static func count(_ count: Int, at line: SourceLocation = #_sourceLocation) -> Step {
     check(count, line) { $0.role.count }
@@ -225,6 +205,4 @@ func signal(_ code: UInt8, _ identifier: UInt8, _ data: [UInt8]) -> [UInt8] {
 }
 
 /// Numbers of two bytes each, low byte first.
-func words(_ values: UInt16...) -> [UInt8] {
-  values.flatMap { Array(little: $0) }
-}
+func words(_ values: UInt16...) -> [UInt8] { values.flatMap { Array(little: $0) } }

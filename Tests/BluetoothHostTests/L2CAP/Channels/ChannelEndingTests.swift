@@ -85,9 +85,7 @@ private let scenarios: [ChannelScenario] = [
 @Suite("Channels: their end")
 struct ChannelEndingTests {
   @Test("Channels end", arguments: scenarios)
-  func scenario(_ scenario: ChannelScenario) throws {
-    try scenario.run(on: openDevice())
-  }
+  func scenario(_ scenario: ChannelScenario) throws { try scenario.run(on: openDevice()) }
 
   @Test("A frame is finished before its channel's Disconnection Request")
   func closedWithinFrame() throws {

@@ -123,9 +123,7 @@ private let scenarios: [ChannelScenario] = [
 @Suite("Channels: the rules of K-frames and credits")
 struct ChannelRuleTests {
   @Test("Data and credits", arguments: scenarios)
-  func scenario(_ scenario: ChannelScenario) throws {
-    try scenario.run(on: openDevice())
-  }
+  func scenario(_ scenario: ChannelScenario) throws { try scenario.run(on: openDevice()) }
 
   @Test("A peer that breaks a rule loses only the channel", arguments: rules)
   fileprivate func rule(rule: Rule) throws {

@@ -16,9 +16,7 @@ private struct ChannelCommand: CustomTestStringConvertible, Sendable {
   }
 }
 
-private func notUnderstood(_ identifier: UInt8) -> [UInt8] {
-  signal(0x01, identifier, [0, 0])
-}
+private func notUnderstood(_ identifier: UInt8) -> [UInt8] { signal(0x01, identifier, [0, 0]) }
 
 private func invalid(_ identifier: UInt8, _ own: UInt16, _ other: UInt16) -> [UInt8] {
   signal(0x01, identifier, words(2, own, other))
