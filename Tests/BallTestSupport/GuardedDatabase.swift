@@ -36,8 +36,7 @@ package struct GuardedDatabase: AttributeDatabase {
         .level, .all, protection: .readEncrypted | .writeEncrypted | .updateEncrypted),
       .value(.application(.guarded)), .clientCharacteristicConfiguration,
       .characteristic(
-        .level, .all,
-        protection: .readAuthenticated | .writeAuthenticated | .updateAuthenticated),
+        .level, .all, protection: .readAuthenticated | .writeAuthenticated | .updateAuthenticated),
       .value(.application(.authenticated)), .clientCharacteristicConfiguration,
     ])
   }

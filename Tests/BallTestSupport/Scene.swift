@@ -69,8 +69,7 @@ package final class Scene<let capacity: Int> {
     let host = BallHost<capacity>(
       configuration: HostConfiguration(
         name: try #require(deviceName), service: .ballService, address: address),
-      database: EightBallProfile.makeDatabase(),
-      application: BallApplication<capacity>(seed: seed))
+      database: EightBallProfile.makeDatabase(), application: BallApplication<capacity>(seed: seed))
     let ballAddress = DeviceAddress(kind: .public, bytes: [0xBA, 0x11, 0, 0, 0, 0xF0])
     ball = bench.add(
       host, on: bench.air.addController(address: ballAddress, configuration: configuration))

@@ -107,8 +107,7 @@ struct ProtectionTests {
   private func subscriptions(_ outcome: SecurityOutcome) {
     let controller = makeController(outcome.security)
     controller.exchange(
-      [0x12, 4, 0x00, 0x01, 0x00],
-      gives: outcome.encrypted.map { error(0x12, 4, $0) } ?? [0x13])
+      [0x12, 4, 0x00, 0x01, 0x00], gives: outcome.encrypted.map { error(0x12, 4, $0) } ?? [0x13])
     controller.exchange(
       [0x12, 8, 0x00, 0x02, 0x00],
       gives: outcome.authenticated.map { error(0x12, 8, $0) } ?? [0x13])

@@ -50,8 +50,7 @@ struct ServerBearerTests {
   }
 
   @Test(
-    "An unknown command is ignored",
-    arguments: (UInt8.min...UInt8.max).filter { $0 & 0x40 != 0 })
+    "An unknown command is ignored", arguments: (UInt8.min...UInt8.max).filter { $0 & 0x40 != 0 })
   func unknownCommand(opcode: UInt8) {
     let controller = connectedController()
     expect(controller.exchange([opcode]), is: [])
@@ -63,8 +62,7 @@ struct ServerBearerTests {
     "A server's PDUs and an unexpected confirmation are ignored",
     arguments: [
       0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x17, 0x19, 0x1B, 0x1D, 0x1E,
-      0x21,
-      0x23,
+      0x21, 0x23,
     ])
   func stray(opcode: UInt8) {
     let controller = connectedController()

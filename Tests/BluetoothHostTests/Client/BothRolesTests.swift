@@ -51,9 +51,7 @@ struct BothRolesTests {
     for events in perform(.discoverServices, on: pair) {
       expect(
         events.services.map(\.uuid),
-        is: [
-          .genericAccessService, .genericAttributeService, .testService,
-        ])
+        is: [.genericAccessService, .genericAttributeService, .testService])
       expect(events.endings, is: [nil])
     }
     for events in perform(.discoverIncludedServices(range(0x000A, 0x0018)), on: pair) {
@@ -72,9 +70,7 @@ struct BothRolesTests {
     for events in perform(.discoverDescriptors(range(0x0011, 0x0012)), on: pair) {
       expect(
         events.descriptors.map(\.uuid),
-        is: [
-          .clientCharacteristicConfiguration, .characteristicUserDescription,
-        ])
+        is: [.clientCharacteristicConfiguration, .characteristicUserDescription])
       expect(events.endings, is: [nil])
     }
 

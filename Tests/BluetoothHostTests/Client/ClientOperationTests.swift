@@ -168,8 +168,7 @@ private let reads: [OperationCase] = [
   // 24 × 22 = 528 > 512 bytes
   OperationCase(
     "a value without end is an error", .read(seven),
-    gets: [[0x0B] + letters[..<22]]
-      + [[UInt8]](repeating: [0x0D] + letters[..<22], count: 100),
+    gets: [[0x0B] + letters[..<22]] + [[UInt8]](repeating: [0x0D] + letters[..<22], count: 100),
     sends: [[0x0A, 7, 0]] + (1..<24).map { [0x0C, 7, 0] + words(22 * $0) },
     fails: .wrongResponse(.valueTooLong)),
   OperationCase(

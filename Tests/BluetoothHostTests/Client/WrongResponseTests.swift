@@ -216,8 +216,7 @@ struct WrongResponseTests {
     expect(endings, is: [.wrongResponse(.outOfOrder(handle(0x11)))])
     // No handle is left for a value after 0xFFFF.
     let (last, _) = outcome(
-      of: .discoverCharacteristics(range(0x10, 0xFFFF)),
-      [[0x09, 7, 0xFF, 0xFF, 2, 0, 0, 0, 0x2A]])
+      of: .discoverCharacteristics(range(0x10, 0xFFFF)), [[0x09, 7, 0xFF, 0xFF, 2, 0, 0, 0, 0x2A]])
     expect(last, is: [.wrongResponse(.outOfOrder(.none))])
   }
 

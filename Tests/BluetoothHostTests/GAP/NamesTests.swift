@@ -207,14 +207,12 @@ struct AdvertisementTests {
       Row(
         "after a name there: 2 + 11 + 18 = 31",
         Packing(
-          [.testService, .testText], "Magic 8-Bal",
-          data: [17, 0x06] + testServiceBytes,
+          [.testService, .testText], "Magic 8-Bal", data: [17, 0x06] + testServiceBytes,
           response: [12, 0x09] + Array("Magic 8-Bal".utf8) + [17, 0x06] + testTextBytes)),
       Row(
         "left out where it does not fit: 2 + 12 + 18 = 32",
         Packing(
-          [.testService, .testText], "Magic 8-Ball",
-          data: [17, 0x06] + testServiceBytes,
+          [.testService, .testText], "Magic 8-Ball", data: [17, 0x06] + testServiceBytes,
           response: [13, 0x09] + Array("Magic 8-Ball".utf8))),
       Row(
         "a 16-bit service after one that did not fit keeps its order",

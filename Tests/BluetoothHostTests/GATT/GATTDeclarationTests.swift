@@ -39,21 +39,9 @@ struct GATTDeclarationTests {
     expect(
       lines(of: database),
       is: [
-        "1 2801 2 to 1",
-        "2 2800 2 to 15",
-        "3 2802 2",
-        "4 2803 20",
-        "5 2a05 20",
-        "6 2902 a slot 0",
-        "7 2803 2",
-        "8 2b2a 2",
-        "9 2803 12",
-        "10 2a19 12",
-        "11 2902 a slot 1",
-        "12 2901 2",
-        "13 2904 2",
-        "14 2803 8",
-        "15 2a06 8",
+        "1 2801 2 to 1", "2 2800 2 to 15", "3 2802 2", "4 2803 20", "5 2a05 20", "6 2902 a slot 0",
+        "7 2803 2", "8 2b2a 2", "9 2803 12", "10 2a19 12", "11 2902 a slot 1", "12 2901 2",
+        "13 2904 2", "14 2803 8", "15 2a06 8",
       ])
   }
 
@@ -81,9 +69,7 @@ struct GATTDeclarationTests {
 
   @Test("A capacity that is too small stops the program")
   func noRoom() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = GATTDatabase<2> {
         Service(.batteryService) {
           Characteristic(.batteryLevel, .read, value: .number(0x64, byteCount: 1))

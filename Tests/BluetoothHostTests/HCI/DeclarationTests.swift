@@ -25,12 +25,9 @@ struct DeclarationTests {
   @Test(
     "No two codes of a kind have the same name",
     arguments: [
-      names { HCIEventCode(rawValue: $0).name },
-      names { LEMetaSubevent(rawValue: $0).name },
-      names { ATTOpcode(rawValue: $0).name },
-      names { ATTErrorCode(rawValue: $0).name },
-      names { SMPCode(rawValue: $0).name },
-      names { SignallingCode(rawValue: $0).name },
+      names { HCIEventCode(rawValue: $0).name }, names { LEMetaSubevent(rawValue: $0).name },
+      names { ATTOpcode(rawValue: $0).name }, names { ATTErrorCode(rawValue: $0).name },
+      names { SMPCode(rawValue: $0).name }, names { SignallingCode(rawValue: $0).name },
     ])
   func distinctNames(names: [String]) {
     expect(names.count > 8)

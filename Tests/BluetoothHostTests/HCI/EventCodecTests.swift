@@ -23,8 +23,7 @@ private let events: [Check] = [
   .leEvent(connection, connectionStart + connectionEnd, read: LEConnectionComplete.init),
   .leEvent(
     LEConnectionUpdateComplete(
-      status: .success, handle: link, interval: 0x0102, latency: 0x0304,
-      supervisionTimeout: 0x0506),
+      status: .success, handle: link, interval: 0x0102, latency: 0x0304, supervisionTimeout: 0x0506),
     [0x00, 0xFF, 0x0E, 0x02, 0x01, 0x04, 0x03, 0x06, 0x05], read: LEConnectionUpdateComplete.init),
   .leEvent(
     LELongTermKeyRequest(
@@ -35,8 +34,7 @@ private let events: [Check] = [
       handle: link,
       parameters: ConnectionParameters(
         minimumInterval: 0x0102, maximumInterval: 0x0304, latency: 0x0506,
-        supervisionTimeout: 0x0708)),
-    [0xFF, 0x0E, 0x02, 0x01, 0x04, 0x03, 0x06, 0x05, 0x08, 0x07],
+        supervisionTimeout: 0x0708)), [0xFF, 0x0E, 0x02, 0x01, 0x04, 0x03, 0x06, 0x05, 0x08, 0x07],
     read: LERemoteConnectionParameterRequest.init),
   .leEvent(
     LEDataLengthChange(

@@ -107,8 +107,7 @@ struct EarlyDataTests {
     controller.pass(milliseconds: 1)
     expect(controller.parameters(of: .disconnect), is: [[0x70, 0x00, 0x13]])
     for _ in 1..<6 { controller.pass(milliseconds: 10) }
-    expect(
-      controller.parameters(of: .disconnect), is: handles.map { [UInt8($0), 0x00, 0x13] })
+    expect(controller.parameters(of: .disconnect), is: handles.map { [UInt8($0), 0x00, 0x13] })
     controller.connect(0x40)
     controller.connect(0x41)
     controller.exchange([0x0A, 0x16, 0x00], gives: [0x0B, 0x64], on: 0x41)

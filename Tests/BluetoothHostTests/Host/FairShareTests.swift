@@ -57,8 +57,7 @@ struct FairShareTests {
   func scenario(_ scenario: HostScenario) throws { try scenario.run(on: controller(links: 4)) }
 
   @Test(
-    "A link gets all buffers but one for each other link",
-    arguments: 1...4 as ClosedRange<UInt16>)
+    "A link gets all buffers but one for each other link", arguments: 1...4 as ClosedRange<UInt16>)
   func share(links: UInt16) {
     let controller = controller(links: links)
     exhaust(controller)

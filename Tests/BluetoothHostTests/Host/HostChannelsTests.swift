@@ -96,8 +96,7 @@ struct HostChannelsTests {
   }
 
   @Test(
-    "A frame that is too long for the host closes only its channel",
-    arguments: [27, 100, 521, 522])
+    "A frame that is too long for the host closes only its channel", arguments: [27, 100, 521, 522])
   func overlong(length: Int) {
     let controller = makeController()
     send([UInt8](repeating: 0, count: 518), by: length, to: controller)

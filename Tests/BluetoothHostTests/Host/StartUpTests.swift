@@ -127,8 +127,7 @@ struct StartUpTests {
   }
 
   @Test(
-    "After a refused command, the host goes on, or starts again after 2 s",
-    arguments: plainStartUp)
+    "After a refused command, the host goes on, or starts again after 2 s", arguments: plainStartUp)
   func refused(opcode: HCIOpcode) {
     let controller = ScriptedPeripheral<1>.with { $0.refused = (opcode, .hardwareFailure) }
     controller.behaviour.refused = nil
@@ -232,8 +231,7 @@ struct OwnAddressTests {
     let controller = ScriptedPeripheral<1>(behaviour, address: address)
     expect(
       controller.address,
-      is: isRandom
-        ? randomAddress : DeviceAddress(kind: .public, bytes: [1, 2, 3, 4, 5, 6]))
+      is: isRandom ? randomAddress : DeviceAddress(kind: .public, bytes: [1, 2, 3, 4, 5, 6]))
     expect(controller.parameters(of: .leSetAdvertisingParameters).first?[5], is: isRandom ? 1 : 0)
     expect(
       controller.parameters(of: .leSetRandomAddress), is: isRandom ? [[6, 5, 4, 3, 2, 0xC1]] : [])

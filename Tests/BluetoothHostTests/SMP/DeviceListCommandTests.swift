@@ -257,8 +257,7 @@ private let changes: [Scenario<SecurityStation>] = [
     .next(readResolving), .answer(readResolving.answer, 8), .next(readAccept),
     .answer(readAccept.answer, 8), .next(resolve(1)), .removeBond(2), .answer(resolve(1).answer),
     .update(
-      [clearResolving, resolve(1), mode(1), .resolve(true), accept(1), accept(2)]
-        + setParameters)),
+      [clearResolving, resolve(1), mode(1), .resolve(true), accept(1), accept(2)] + setParameters)),
   Scenario(
     "Bonds that are renumbered during an update are added from the first on",
     on: { makeStation([1, 3], admitsBondedOnly: false, features: resolves) },

@@ -68,8 +68,7 @@ struct ManInTheMiddleTests {
     // The test returns what the initiator sends, with the code of a response for its features.
     let initiator = LoneEnd(TestAgreement(checksCurve: false), FixedRandom(seed: 1))
     initiator.pairing.begin(
-      .initiator,
-      policy: way.initiator, identity: nil, at: Instant(rawValue: 0))
+      .initiator, policy: way.initiator, identity: nil, at: Instant(rawValue: 0))
     for _ in 0..<200 {
       initiator.work()
       if initiator.prompts.last == .enterPasskey { _ = initiator.enterPasskey(0) }

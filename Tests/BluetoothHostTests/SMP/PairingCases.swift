@@ -40,8 +40,7 @@ struct PairingCase: CustomTestStringConvertible, Sendable {
       "passkey shown by the responder", legacy: true, .passkeyShownByResponder, .keyboardDisplay,
       .displayYesNo),
     PairingCase(
-      "passkey entered at both", legacy: true, .passkeyEnteredAtBoth, .keyboardOnly,
-      .keyboardOnly),
+      "passkey entered at both", legacy: true, .passkeyEnteredAtBoth, .keyboardOnly, .keyboardOnly),
   ]
 
   /// All but passkey entry with Secure Connections, which has 80 more PDUs.

@@ -118,8 +118,7 @@ struct PairingLossTests {
   }
 
   @Test(
-    "A wrong passkey prevents the bond",
-    arguments: PairingCase.all.filter { $0.model.usesPasskey })
+    "A wrong passkey prevents the bond", arguments: PairingCase.all.filter { $0.model.usesPasskey })
   func wrongPasskey(way: PairingCase) {
     // Each of the 20 bits is wrong once.
     for bit in 0..<20 {

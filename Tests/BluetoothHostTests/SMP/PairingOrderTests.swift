@@ -115,8 +115,7 @@ struct PairingOrderTests {
         let receiver = pdu.sender == .initiator ? pipe.responder : pipe.initiator
         expect(
           receiver.outcome, is: .failed(.invalidParameters),
-          "PDU \(pdu.number), \(wrong.count) bytes"
-        )
+          "PDU \(pdu.number), \(wrong.count) bytes")
       }
     }
   }

@@ -69,8 +69,7 @@ final class PairingEnd<Agreement: KeyAgreement & ~Copyable, Random: SecureRandom
   ) {
     let parameters = Array(request.dropFirst())
     pairing.begin(
-      link, policy: policy, identity: identity, request: parameters.span,
-      at: Instant(rawValue: 0))
+      link, policy: policy, identity: identity, request: parameters.span, at: Instant(rawValue: 0))
     collect()
   }
 

@@ -8,9 +8,8 @@ private func bond(
 ) -> Bond {
   Bond(
     identityAddress: initiatorAddress, longTermKey: Number128(words: [1, 2, 3, 4]),
-    encryptedDiversifier: isSecureConnections ? 0 : 5,
-    randomNumber: isSecureConnections ? 0 : 6, isAuthenticated: isAuthenticated,
-    isSecureConnections: isSecureConnections, role: role)
+    encryptedDiversifier: isSecureConnections ? 0 : 5, randomNumber: isSecureConnections ? 0 : 6,
+    isAuthenticated: isAuthenticated, isSecureConnections: isSecureConnections, role: role)
 }
 
 extension SecurityStation {
@@ -72,8 +71,7 @@ private let endCases: [Row<EndCase>] = [
       waits: true)),
   Row(
     "the peer is silent",
-    EndCase(
-      role: .initiator, end: { $0.advance(to: 30_000) }, outcome: .timedOut, waits: true)),
+    EndCase(role: .initiator, end: { $0.advance(to: 30_000) }, outcome: .timedOut, waits: true)),
 ]
 
 /// What a central does at a Security Request: its link, the request, and the result.
@@ -91,8 +89,7 @@ private let requestCases: [Row<RequestCase>] = [
   Row("no bond", RequestCase(pdu: [0x0B, 0x01], result: .pairs)),
   Row("a bond", RequestCase(bond: bond(), pdu: [0x0B, 0x01], result: .encrypts)),
   Row(
-    "a bond without authentication",
-    RequestCase(bond: bond(), pdu: [0x0B, 0x05], result: .pairs)),
+    "a bond without authentication", RequestCase(bond: bond(), pdu: [0x0B, 0x05], result: .pairs)),
   Row(
     "a bond with authentication",
     RequestCase(bond: bond(isAuthenticated: true), pdu: [0x0B, 0x05], result: .encrypts)),

@@ -92,8 +92,7 @@ extension Step where Subject == SecurityStation {
     check(reply, line) { $0.manager.takeKeyReply(at: 0) }
   }
   static func recognition(
-    _ recognition: ClientRecognition?, on index: Int = 0,
-    at line: SourceLocation = #_sourceLocation
+    _ recognition: ClientRecognition?, on index: Int = 0, at line: SourceLocation = #_sourceLocation
   ) -> Step { check(recognition, line) { $0.manager.takeRecognition(at: index) } }
   static func set<Value: Sendable>(
     policy path: WritableKeyPath<PairingPolicy, Value> & Sendable, _ value: Value

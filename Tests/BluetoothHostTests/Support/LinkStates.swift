@@ -167,8 +167,7 @@ extension ScriptedController {
   /// Features.
   func subscribe(_ configuration: UInt8, _ value: UInt8?, on handle: UInt16 = 0x40) {
     exchange(
-      [0x12, configuration, 0x00] + (value.map { [$0, 0x00] } ?? [0x01]), gives: [0x13],
-      on: handle)
+      [0x12, configuration, 0x00] + (value.map { [$0, 0x00] } ?? [0x01]), gives: [0x13], on: handle)
   }
 
   /// The application updates a value for the central at `connectionIndex`.

@@ -124,9 +124,8 @@ typealias ScriptedPeripheral<let links: Int> = ScriptedServer<links, GATTDatabas
 extension ScriptedHost where Server: ~Copyable, Client == NoClient, Channels: ~Copyable {
   convenience init<Database: AttributeDatabase & ~Copyable>(
     _ behaviour: ControllerBehaviour = ControllerBehaviour(), database: consuming Database,
-    service: BluetoothUUID? = .testService, address: OwnAddress = .public,
-    mtu: ATTMTU = .maximum, idleLimit: UInt16? = nil, starts: Bool = true,
-    channels: consuming Channels
+    service: BluetoothUUID? = .testService, address: OwnAddress = .public, mtu: ATTMTU = .maximum,
+    idleLimit: UInt16? = nil, starts: Bool = true, channels: consuming Channels
   ) where Server == GATTServer<links, Database, TestApplication> {
     self.init(
       behaviour,

@@ -9,8 +9,7 @@ struct Step<Subject>: Sendable {
 
   /// Checks that a value is the expected one.
   static func check<Value: Equatable & Sendable>(
-    _ expected: Value, _ line: SourceLocation,
-    _ value: @escaping @Sendable (Subject) -> Value
+    _ expected: Value, _ line: SourceLocation, _ value: @escaping @Sendable (Subject) -> Value
   ) -> Step {
     Step { subject in
       let found = value(subject)

@@ -57,8 +57,7 @@ private let refusals = [
   Refusal(testDescription: "MTU 22", request: words(0x0080, 0x0041, 22, 50, 3), result: 0x000B),
   Refusal(testDescription: "MPS 22", request: words(0x0080, 0x0041, 100, 22, 3), result: 0x000B),
   Refusal(
-    testDescription: "MPS 65,534", request: words(0x0080, 0x0041, 100, 65_534, 3),
-    result: 0x000B),
+    testDescription: "MPS 65,534", request: words(0x0080, 0x0041, 100, 65_534, 3), result: 0x000B),
 ]
 
 private let scenarios: [ChannelScenario] = [

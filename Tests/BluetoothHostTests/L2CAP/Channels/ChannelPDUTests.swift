@@ -44,8 +44,7 @@ private let pdus = [
   pdu(
     "LE Credit Based Connection Response",
     LECreditBasedConnectionResponse(
-      destinationCID: L2CAPChannel(rawValue: 0x0042), mtu: 65_535, mps: 65_533,
-      initialCredits: 258),
+      destinationCID: L2CAPChannel(rawValue: 0x0042), mtu: 65_535, mps: 65_533, initialCredits: 258),
     0x15, [0x42, 0x00, 0xFF, 0xFF, 0xFD, 0xFF, 0x02, 0x01, 0x00, 0x00]),
   pdu(
     "LE Credit Based Connection Response that refuses",
