@@ -202,9 +202,6 @@ struct ConfigurationTests {
 
 extension Step where Subject == ScriptedController {
   fileprivate static var change: Step {
-    Step { host in
-      host.databaseChanged(in: changedRange)
-      host.run()
-    }
+    Step { host in host.run { host.databaseChanged(in: changedRange) } }
   }
 }

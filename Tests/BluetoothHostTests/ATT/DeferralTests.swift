@@ -133,13 +133,11 @@ struct DeferralTests {
     let controller = connectedController()
     controller.application.isBusy = true
     expect(controller.exchange(exchange.request), is: [])
+    controller.host.resume(at: 0)
     controller.resume(at: 0)
-    controller.resume(at: 0)
-    controller.run()
     expect(controller.pdus(), is: [])
     controller.application.refusal = .insufficientResources
     controller.resume(at: 0)
-    controller.run()
     let opcode = exchange.request[0]
     switch opcode {
     case 0x06:
@@ -156,7 +154,6 @@ struct DeferralTests {
   func nothing(connectionIndex: Int) {
     let controller = connectedController()
     controller.resume(at: connectionIndex)
-    controller.run()
     expect(controller.pdus(), is: [])
     expect(controller.isPutOff(at: connectionIndex), is: false)
   }

@@ -67,7 +67,7 @@ private let pdus: [Check] = [
 @Suite("ATT PDUs")
 struct PDUTests {
   @Test("A PDU of one length is written, read, and refused at every other length", arguments: pdus)
-  func fixed(pdu: Check) { pdu.run() }
+  func fixed(pdu: Check) { pdu.value() }
 
   @Test("Execute Write refuses flags other than 0x00 and 0x01", arguments: 2...255)
   func executeFlags(flags: UInt8) {

@@ -85,10 +85,7 @@ struct ProtectionLossTests {
 
 extension Step where Subject == ScriptedController {
   fileprivate static func secure(_ security: LinkSecurity) -> Step {
-    Step { host in
-      host.securityChanged(to: security)
-      host.run()
-    }
+    Step { host in host.run { host.securityChanged(to: security) } }
   }
 
   /// The application updates each of these attributes, and the host sends the PDUs.

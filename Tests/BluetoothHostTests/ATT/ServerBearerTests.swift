@@ -120,7 +120,6 @@ struct ServerBearerTests {
     controller.send([0x52, 0x0D, 0x00, 0x01])
     controller.behaviour.completesPackets = true
     controller.completePackets(of: 0x40)
-    controller.run()
     expect(controller.pdus(), is: [[0x0B] + Array("Test".utf8), [0x0B, 0x64]])
     expect(controller.writes, is: [[0x01]])
     controller.exchange([0x0A, 0x16, 0x00], gives: [0x0B, 0x64])

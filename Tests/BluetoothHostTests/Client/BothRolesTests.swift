@@ -7,22 +7,20 @@ struct BothRolesTests {
   private static let level = AttributeHandle(rawValue: 0x0010)
   private static let levelConfiguration = AttributeHandle(rawValue: 0x0011)
 
-  /// Both devices begin the same operation at once. Returns the events of each.
+  /// Both devices begin an operation at once, which succeeds. Returns the events of each.
+  @discardableResult
   private func perform(
-    _ operation: ClientOperation, writing values: ([UInt8], [UInt8]) = ([], []), on pair: Pair
+    _ operation: ClientOperation, and other: ClientOperation? = nil, on pair: Pair,
+    at line: SourceLocation = #_sourceLocation
   ) -> [[Collector.Event]] {
-    pair.first.collector.values[0] = values.0
-    pair.second.collector.values[0] = values.1
-    for device in pair.devices {
+    for (device, operation) in zip(pair.devices, [operation, other ?? operation]) {
       device.collector.events = []
-      expect(device.begin(operation, at: 0))
+      expect(device.begin(operation, at: 0), sourceLocation: line)
     }
     pair.run()
-    return pair.devices.map { $0.collector.events }
-  }
-
-  private func exchangeMTU(on pair: Pair) {
-    for events in perform(.exchangeMTU, on: pair) { expect(events.endings, is: [nil]) }
+    let events = pair.devices.map { $0.collector.events }
+    expect(events.map(\.endings), is: [[nil], [nil]], sourceLocation: line)
+    return events
   }
 
   @Test("both sides report the link and their roles, and go on advertising")
@@ -45,14 +43,13 @@ struct BothRolesTests {
     let pair = Pair(
       mtus: (try #require(ATTMTU(mtus.0)), try #require(ATTMTU(mtus.1))),
       packetLength: packetLength)
-    exchangeMTU(on: pair)
+    perform(.exchangeMTU, on: pair)
     for device in pair.devices { expect(device.mtu(), is: min(mtus.0, mtus.1)) }
 
     for events in perform(.discoverServices, on: pair) {
       expect(
         events.services.map(\.uuid),
         is: [.genericAccessService, .genericAttributeService, .testService])
-      expect(events.endings, is: [nil])
     }
     for events in perform(.discoverIncludedServices(range(0x000A, 0x0018)), on: pair) {
       expect(
@@ -60,46 +57,32 @@ struct BothRolesTests {
         is: .include(
           RemoteInclude(
             declaration: handle(0x000B), range: range(0x0019, 0x001B), uuid: .batteryService)))
-      expect(events.endings, is: [nil])
     }
     for events in perform(.discoverCharacteristics(range(0x000A, 0x0018)), on: pair) {
       expect(events.characteristics.map(\.value.rawValue), is: [0x0D, 0x10, 0x14, 0x16, 0x18])
       expect(events.characteristics.first?.uuid, is: .testText)
-      expect(events.endings, is: [nil])
     }
     for events in perform(.discoverDescriptors(range(0x0011, 0x0012)), on: pair) {
       expect(
         events.descriptors.map(\.uuid),
         is: [.clientCharacteristicConfiguration, .characteristicUserDescription])
-      expect(events.endings, is: [nil])
     }
 
-    let values = ([UInt8](counting: 300), [UInt8]([UInt8](counting: 299).reversed()))
+    let values = [[UInt8](counting: 300), [UInt8](counting: 299).reversed()]
     // The devices write values of different lengths.
-    pair.first.collector.values[0] = values.0
-    pair.second.collector.values[0] = values.1
-    for (device, count) in [(pair.first, 300), (pair.second, 299)] {
-      device.collector.events = []
-      expect(device.begin(.write(Self.text, byteCount: count), at: 0))
-    }
-    pair.run()
-    expect(pair.first.collector.events.endings, is: [nil])
-    expect(pair.second.collector.events.endings, is: [nil])
-    expect(pair.second.application.values[0], is: values.0)
-    expect(pair.first.application.values[0], is: values.1)
+    for (device, value) in zip(pair.devices, values) { device.collector.values[0] = value }
+    perform(
+      .write(Self.text, byteCount: 300), and: .write(Self.text, byteCount: 299), on: pair)
+    expect(pair.devices.map { $0.application.values[0] }, is: values.reversed())
 
-    let read = perform(.read(Self.text), on: pair)
-    expect(read.map(\.value), is: [values.0, values.1])
-    expect(read.map(\.endings), is: [[nil], [nil]])
+    expect(perform(.read(Self.text), on: pair).map(\.value), is: values)
   }
 
   @Test("each indicates while it reads", arguments: [UInt16(27), 251])
   func indications(packetLength: UInt16) {
     let pair = Pair(packetLength: packetLength)
-    exchangeMTU(on: pair)
-    for events in perform(.subscribe(Self.levelConfiguration, .indication), on: pair) {
-      expect(events.endings, is: [nil])
-    }
+    perform(.exchangeMTU, on: pair)
+    perform(.subscribe(Self.levelConfiguration, .indication), on: pair)
     let values = (0..<5).map { [UInt8](repeating: $0, count: 100) }
     for device in pair.devices {
       device.application.values[0] = [UInt8](counting: 400)
@@ -110,13 +93,12 @@ struct BothRolesTests {
     for events in perform(.read(Self.text), on: pair) {
       expect(events.notified, is: values)
       expect(events.value, is: [UInt8](counting: 400))
-      expect(events.endings, is: [nil])
     }
     // One indication at a time: each is confirmed before the next one.
     for device in pair.devices {
-      let sent = device.pdus().filter { $0[0] == 0x1D || $0[0] == 0x1E }.map { $0[0] }
-      expect(sent.filter { $0 == 0x1D }.count, is: 5)
-      expect(sent.filter { $0 == 0x1E }.count, is: 5)
+      for opcode: UInt8 in [0x1D, 0x1E] {
+        expect(device.pdus().filter { $0[0] == opcode }.count, is: 5)
+      }
     }
   }
 
@@ -160,7 +142,7 @@ struct BothRolesTests {
   @Test("a request on its way stays whole when the peer lowers the MTU")
   func mtuWithinRequest() {
     let pair = Pair()
-    exchangeMTU(on: pair)
+    perform(.exchangeMTU, on: pair)
     let value = [UInt8](counting: 200)
     pair.first.collector.values[0] = value
     _ = pair.first.host.perform(.write(Self.text, byteCount: 200), at: 0)
@@ -218,7 +200,7 @@ struct BothRolesTests {
     // A confirmation without an indication, and a response without a request.
     pair.first.report([0x02, 0x40, 0x20, 5, 0, 1, 0, 4, 0, 0x1E])
     pair.first.report([0x02, 0x40, 0x20, 5, 0, 1, 0, 4, 0, 0x13])
-    for events in perform(.discoverServices, on: pair) { expect(events.endings, is: [nil]) }
+    perform(.discoverServices, on: pair)
   }
 
   /// Symptom: centrals that connected while advertising was being turned off took the whole

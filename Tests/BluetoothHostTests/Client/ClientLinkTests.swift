@@ -68,11 +68,106 @@ private let scenarios: [HostScenario] = [
     .send([1, 2, 3, 4], channel: 0x0040), .frames(), .client()),
 ]
 
+/// Core Specification, Vol 3, Part F, 3.3.3.
+private let timeouts: [HostScenario] = [
+  Scenario(
+    "30 s without a response end the link",
+    .perform(.read(handle(7))), .pass(29_999), .client(), .pass(1),
+    .client(.ended(.read(handle(7)), .timedOut), .disconnected(0, .connectionTerminatedByLocalHost))
+  ),
+  Scenario(
+    "each request has its own 30 s, and a response ends the wait",
+    .perform(.read(handle(7))),
+    .pass(29_000), .send([0x0B] + [UInt8](repeating: 0x41, count: 22)),
+    .repeat(3, .pass(29_000), .send([0x0D] + [UInt8](repeating: 0x41, count: 22))),
+    .pduCount(5), .send([0x0D]), .endings(nil), .pass(29_999), .pass(29_999), .links(1), .client()),
+  Scenario(
+    "the 30 s begin when the controller has the whole request",
+    on: { ScriptedCentral<1>.connected { $0.leBuffers = (27, 1) } },
+    .answer([[0x03, 0x05, 0x02]]), .perform(.exchangeMTU), .answer([]), .forgetClient,
+    .set(\.completesPackets, false),
+    .perform(.write(handle(7), byteCount: 40), writing: [UInt8](counting: 40)), .pass(1_000),
+    .set(\.completesPackets, true), .completePackets(), .pass(29_999), .client(), .pass(1),
+    .endings(.timedOut)),
+  Scenario(
+    "a response that comes after its 30 s is ignored",
+    .set(\.completesDisconnections, false), .perform(.read(handle(7))), .pass(30_000),
+    .endings(.timedOut), .send([0x0B, 1]), .client(), .cannotPerform(.read(handle(7)))),
+]
+
+private let command = ClientOperation.writeWithoutResponse(handle(3), byteCount: 0)
+
+/// What a link has to send when it has used its share, and the host's next deadline.
+private let shares: [HostScenario] = [
+  // 200 × 10 = 2,000 ms of supervision + 2 s.
+  Scenario(
+    "a request", .perform(command), .perform(.read(handle(7))), .packets(1), .deadline(4_000)),
+  Scenario(
+    "a confirmation", .perform(command), .send([0x1D, 8, 0, 1]), .packets(1), .deadline(4_000)),
+  Scenario(
+    "a confirmation, while a response is awaited",
+    .perform(.read(handle(7))), .send([0x1D, 8, 0, 1]), .packets(1), .deadline(4_000)),
+  // No deadline of its own: the check after a minute, and the 30 s of a request.
+  Scenario("nothing", .perform(command), .packets(1), .deadline(60_000)),
+  Scenario(
+    "nothing, while a response is awaited",
+    .perform(.read(handle(7))), .packets(1), .deadline(30_000)),
+]
+
+/// A Connection Parameter Update Request with the identifier 9.
+private func request(
+  _ minimum: UInt16, _ maximum: UInt16, _ latency: UInt16, _ timeout: UInt16
+) -> [UInt8] { [0x12, 9, 8, 0] + words(minimum, maximum, latency, timeout) }
+
+/// LE Remote Connection Parameter Request: Vol 4, Part E, 7.7.65.6.
+private func event(latency: UInt16) -> [UInt8] {
+  [0x04, 0x3E, 11, 0x06, 0x40, 0x00] + words(24, 40, latency, 400)
+}
+
+/// Connection parameters that a peripheral requests.
+private let parameters: [HostScenario] = [
+  Scenario(
+    "acceptable parameters are accepted, and sent to the controller",
+    .send(request(24, 40, 0, 400), channel: 0x0005), .frames([0x13, 9, 2, 0, 0, 0]),
+    .sent(.leConnectionUpdate, [0x40, 0, 24, 0, 40, 0, 0, 0, 0x90, 0x01, 0, 0, 0, 0])),
+  Scenario(
+    "others are refused",
+    .send(request(41, 40, 0, 400), channel: 0x0005), .frames([0x13, 9, 2, 0, 1, 0]),
+    .sent(.leConnectionUpdate)),
+  Scenario(
+    "parameters requested by the peer's controller are answered, too",
+    .receive(event(latency: 0)), .lastCommands(.leRemoteConnectionParameterRequestReply),
+    .receive(event(latency: 500)),
+    .lastCommands(.leRemoteConnectionParameterRequestNegativeReply)),
+]
+
 @Suite("The links of a client")
 struct ClientLinkTests {
-  @Test("The links of a client", arguments: scenarios)
+  @Test("The links of a client", arguments: scenarios + timeouts + parameters)
   func scenario(_ scenario: HostScenario) throws {
     try scenario.run(on: ScriptedCentral<1>.connected())
+  }
+
+  @Test("A link that has more to send than its share has a deadline", arguments: shares)
+  func share(_ scenario: HostScenario) throws {
+    // Two buffers: one is reserved for another link.
+    let central = ScriptedCentral<2>.connected { $0.leBuffers = (27, 2) }
+    central.completesPackets = false
+    try scenario.run(on: central)
+  }
+
+  @Test(
+    "a request for connection parameters of a wrong length is rejected; without an identifier it is ignored"
+  )
+  func truncated() {
+    let whole = request(24, 40, 0, 400)
+    for length in Array(0..<whole.count) + [whole.count + 1] {
+      let central = ScriptedCentral<1>.connected()
+      central.send(Array((whole + [0]).prefix(length)), channel: 0x0005)
+      // Command Reject, reason 0x0000: not understood.
+      expect(central.frames.map(\.payload), is: length < 2 ? [] : [[0x01, 9, 2, 0, 0x00, 0x00]])
+      expect(!central.commands.contains(.leConnectionUpdate))
+    }
   }
 
   @Test("writes without response go out in order as buffers become free")

@@ -8,11 +8,9 @@ struct ClientStartUpTests {
     .leReadLocalSupportedFeatures,
   ]
 
-  private func started(
-    _ script: @escaping (HCIOpcode, [UInt8]) -> [[UInt8]]? = { _, _ in nil }
-  ) -> ScriptedCentral<1> {
+  private func started(_ change: (ScriptedCentral<1>) -> Void = { _ in }) -> ScriptedCentral<1> {
     let central = ScriptedCentral<1>()
-    central.script = script
+    change(central)
     central.start()
     return central
   }
@@ -27,15 +25,12 @@ struct ClientStartUpTests {
 
   @Test("uses the random address if the controller has no public one")
   func randomAddress() {
-    let central = ScriptedCentral<1>()
-    central.publicAddress = [0, 0, 0, 0, 0, 0]
-    central.start()
+    let central = started { $0.publicAddress = [0, 0, 0, 0, 0, 0] }
     expect(central.commands, is: Self.order + [.leSetRandomAddress])
     let address = central.host.address
     expect(address, is: DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0]))
     // It uses the address to scan and connect.
     central.scan(ScanParameters())
-    central.run()
     expect(central.parameters(of: .leSetScanParameters), is: [[1, 96, 0, 96, 0, 1, 0]])
     central.connect(to: .numbered(2))
     expect(central.parameters(of: .leCreateConnection).map { $0[12] }, is: [1])
@@ -45,8 +40,10 @@ struct ClientStartUpTests {
   /// advertisers.
   @Test("works with a controller that refuses or ignores the LE event mask")
   func leEventMask() {
-    for answer in [[Events.complete(.leSetEventMask, [0x01])], []] as [[[UInt8]]] {
-      let central = started { opcode, _ in opcode == .leSetEventMask ? answer : nil }
+    for central in [
+      started { $0.refused = (.leSetEventMask, .unknownCommand) },
+      started { $0.unanswered = .leSetEventMask },
+    ] {
       central.pass(milliseconds: 2_000)
       expect(central.radio, is: .silent)
       expect(central.commands, is: Self.order)
@@ -57,29 +54,19 @@ struct ClientStartUpTests {
   /// would ever be reported.
   @Test("reports a controller that refuses the event mask, and tries again")
   func eventMask() {
-    var isRefused = true
-    let central = started { opcode, _ in
-      opcode == .setEventMask && isRefused ? [Events.complete(opcode, [0x01])] : nil
-    }
-    expect(
-      central.takeEvents(),
-      is: [
-        .radio(.fault(.refused(.setEventMask, HCIErrorCode(rawValue: 0x01))))
-      ])
-    isRefused = false
+    let central = started { $0.refused = (.setEventMask, .unknownCommand) }
+    expect(central.takeEvents(), is: [.radio(.fault(.refused(.setEventMask, .unknownCommand)))])
+    central.refused = nil
     central.pass(milliseconds: 2_000)
     expect(central.radio, is: .silent)
   }
 
   @Test("a peripheral treats both masks alike")
   func peripheral() {
-    var behaviour = ControllerBehaviour()
-    behaviour.refused = (.setEventMask, HCIErrorCode(rawValue: 0x01))
-    expect(
-      ScriptedPeripheral<1>(behaviour).radio,
-      is: .fault(.refused(.setEventMask, HCIErrorCode(rawValue: 0x01))))
-    behaviour.refused = (.leSetEventMask, HCIErrorCode(rawValue: 0x01))
-    expect(ScriptedPeripheral<1>(behaviour).radio, is: .advertising)
+    let strict = ScriptedPeripheral<1>.with { $0.refused = (.setEventMask, .unknownCommand) }
+    expect(strict.radio, is: .fault(.refused(.setEventMask, .unknownCommand)))
+    let lenient = ScriptedPeripheral<1>.with { $0.refused = (.leSetEventMask, .unknownCommand) }
+    expect(lenient.radio, is: .advertising)
   }
 
   @Test("a lost controller ends links and attempts; the next one is set up")
@@ -103,13 +90,13 @@ struct ClientStartUpTests {
   @Test("works with answers of every length", arguments: order)
   func truncated(step: HCIOpcode) {
     for length in 0..<12 {
-      let central = ScriptedCentral<1>()
-      central.script = { opcode, _ in
-        guard opcode == step else { return nil }
-        let whole: [UInt8] = [0] + [1, 0, 0, 0, 0, 0xF0] + [0, 0, 0, 0, 0]
-        return [Events.complete(opcode, Array(whole.prefix(length)))]
+      let central = started {
+        $0.script = { opcode, _ in
+          guard opcode == step else { return nil }
+          let whole: [UInt8] = [0, 1, 0, 0, 0, 0, 0xF0, 0, 0, 0, 0, 0]
+          return [Events.complete(opcode, Array(whole.prefix(length)))]
+        }
       }
-      central.start()
       central.pass(milliseconds: 10_000)
       expect(central.radio, is: .silent, "length \(length)")
     }

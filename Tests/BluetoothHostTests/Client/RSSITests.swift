@@ -47,7 +47,6 @@ struct RSSITests {
   func unknown(results: [UInt8]) {
     let central = central(answering: results)
     central.readRSSI(at: 0)
-    central.run()
     expect(central.takeEvents(), is: [.rssi(nil)])
     expect(central.connectionCount, is: 1)
   }

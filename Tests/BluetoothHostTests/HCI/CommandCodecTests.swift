@@ -94,7 +94,7 @@ private let commands: [Check] = [
 struct CommandCodecTests {
   @Test(
     "Each is written; those with a reader are read, and refused if cut short", arguments: commands)
-  func roundTrip(command: Check) { command.run() }
+  func roundTrip(command: Check) { command.value() }
 
   @Test(
     "A command without parameters is written",

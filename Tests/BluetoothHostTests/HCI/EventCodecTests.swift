@@ -50,7 +50,7 @@ private let events: [Check] = [
 struct EventCodecTests {
   @Test(
     "Each is written; those with a reader are read, and refused if cut short", arguments: events)
-  func roundTrip(event: Check) { event.run() }
+  func roundTrip(event: Check) { event.value() }
 
   @Test("The enhanced Connection Complete has two more addresses")
   func enhanced() {

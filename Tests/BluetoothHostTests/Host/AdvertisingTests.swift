@@ -69,11 +69,8 @@ struct AdvertisingTests {
   func duringStartUp(commandCount: Int) {
     let controller = ScriptedPeripheral<1>(starts: false)
     controller.host.start(at: controller.now)
-    for _ in 0..<commandCount {
-      if let packet = controller.nextPacket() { controller.answer(packet) }
-    }
+    for _ in 0..<commandCount { controller.nextPacket().map(controller.answer) }
     controller.advertise(battery)
-    controller.run()
     expect(controller.radio, is: .advertising)
     expect(controller.parameters(of: .leSetAdvertisingData).last, is: padded(battery.data))
     expect(controller.parameters(of: .leSetScanResponseData).last, is: padded(battery.scanResponse))
@@ -86,7 +83,6 @@ struct AdvertisingTests {
     let refusing = silent()
     refusing.behaviour.refused = (opcode, .memoryCapacityExceeded)
     refusing.advertise(battery)
-    refusing.run()
     expect(refusing.events, is: [.radio(.fault(.refused(opcode, .memoryCapacityExceeded)))])
     refusing.behaviour.refused = nil
     refusing.pass(milliseconds: 2_000)
@@ -94,7 +90,6 @@ struct AdvertisingTests {
     let mute = silent()
     mute.behaviour.unanswered = opcode
     mute.advertise(battery)
-    mute.run()
     mute.behaviour.unanswered = nil
     mute.pass(milliseconds: 2_000)
     expect(mute.events.first, is: .radio(.fault(.unanswered(opcode))))

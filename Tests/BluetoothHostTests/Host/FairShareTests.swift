@@ -29,7 +29,6 @@ private let scenarios: [HostScenario] = [
         }
         host.pass(milliseconds: 3_000)
         host.completePackets(of: 0x40)
-        host.run()
       }
     },
     .links(4)),

@@ -52,12 +52,10 @@ struct HostChannelsTests {
     for _ in 0..<300 {
       controller.send([0x0A, 0x16, 0x00])
       controller.completePackets(of: 0x40, count: 1)
-      controller.run()
       answers.append(controller.frames.filter { $0.channel == 4 }.count)
     }
     controller.behaviour.completesPackets = true
     controller.completePackets(of: 0x40, count: 4)
-    controller.run()
     let data = controller.frames.filter { $0.channel == 0x41 }
     // 20 × 3 frames are pending, and the peer gave 50 credits.
     expect(data.count, is: 50)
@@ -82,7 +80,6 @@ struct HostChannelsTests {
     controller.host.channels.resume(0)
     controller.behaviour.completesPackets = true
     controller.completePackets(of: 0x40, count: 4)
-    controller.run()
     expect(Set(controller.frames.map(\.channel)), is: [4, 0x41])
     expect(controller.frames.contains { $0.payload == [3, 0, 1, 2, 3] })
   }
@@ -190,7 +187,6 @@ struct HostChannelsTests {
     expect(controller.aclPackets.count, is: 3)
     controller.behaviour.completesPackets = true
     controller.completePackets(of: 0x40, count: 3)
-    controller.run()
     expect(controller.frames.filter { $0.channel == 0x41 }.count, is: 3)
     expect(controller.host.channels.application.events.last, is: .sent(0))
   }

@@ -133,7 +133,6 @@ struct NextLinkTests {
     // A frame begins new, and the central has no subscriptions.
     controller.receive(controller.acl([0x16, 0x00], on: handle, boundary: 0b01))
     controller.resume(at: 0)
-    controller.run()
     expectFrames()
     controller.exchange([0x0A, 0x07, 0x00], gives: [0x0B, isEarly ? 2 : 0, 0], on: handle)
     controller.exchange([0x0A, 0x0E, 0x00], gives: [0x0B, 0, 0], on: handle)

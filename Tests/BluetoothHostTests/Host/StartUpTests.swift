@@ -198,9 +198,7 @@ struct StartUpTests {
   func hardwareError(commandCount: Int) {
     let controller = ScriptedPeripheral<1>(starts: false)
     controller.host.start(at: controller.now)
-    for _ in 0..<commandCount {
-      if let packet = controller.nextPacket() { controller.answer(packet) }
-    }
+    for _ in 0..<commandCount { controller.nextPacket().map(controller.answer) }
     controller.host.receive([0x04, 0x10, 1, 0x42].span, at: controller.now)
     expect(controller.radio, is: .fault(.hardwareError(0x42)))
     controller.forgetWhatWasSent()

@@ -149,7 +149,6 @@ struct SignallingTests {
     for identifier: UInt8 in 1...100 { controller.send([0x02, identifier, 0, 0], channel: 0x0005) }
     controller.behaviour.completesPackets = true
     controller.completePackets(of: 0x40)
-    controller.run()
     // One in the controller, and 108 / 10 = 10 in the queue.
     expect(controller.frames.map { $0.payload[1] }, is: Array(1...11))
     expect(controller.exchange([0x02, 200, 0, 0], channel: 0x0005), is: [[0x01, 200, 2, 0, 0, 0]])

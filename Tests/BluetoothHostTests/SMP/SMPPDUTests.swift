@@ -68,7 +68,7 @@ private let pdus: [PDUCheck] = [
 @Suite("PDUs of the Security Manager")
 struct SMPPDUTests {
   @Test("A PDU is written, read, and refused at every other length", arguments: pdus.map(\.check))
-  func codec(check: Check) { check.run() }
+  func codec(check: Check) { check.value() }
 
   /// Signing Information, 0x0A, and Pairing Keypress Notification, 0x0E, are always refused.
   @Test("The codes 1 to 14 are assigned, and each has a PDU here if it is not always refused")

@@ -44,13 +44,5 @@ struct Row<Value: Sendable>: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// One row of a table, with a check that reports failures at the row.
-struct Check: CustomTestStringConvertible, Sendable {
-  let testDescription: String
-  let run: @Sendable () -> Void
-
-  init(_ label: String, _ run: @escaping @Sendable () -> Void) {
-    testDescription = label
-    self.run = run
-  }
-}
+/// A row with a check that reports failures at the row.
+typealias Check = Row<@Sendable () -> Void>

@@ -195,14 +195,10 @@ extension ScriptedController {
     application.isBusy = false
     application.busyWith = nil
     resume(at: 0)
-    run()
   }
 
   /// The last service of the test database changes.
-  func changeServices() {
-    databaseChanged(in: range(0x0019, 0x001B))
-    run()
-  }
+  func changeServices() { run { databaseChanged(in: range(0x0019, 0x001B)) } }
 
   /// The values written, oldest first.
   var writes: [[UInt8]] {

@@ -117,10 +117,7 @@ class ScriptedController: SentPackets {
   }
 
   /// A packet reaches the host, which is then asked for all that it has to say.
-  func receive(_ packet: [UInt8]) {
-    report(packet)
-    run()
-  }
+  func receive(_ packet: [UInt8]) { run { report(packet) } }
 
   /// Gives the host an event cut short at every length, which it states or not.
   func receiveTruncated(_ event: [UInt8]) {
@@ -140,6 +137,12 @@ class ScriptedController: SentPackets {
     Issue.record("the host sends without end")
   }
 
+  /// The same after an action of the host.
+  func run(after action: () -> Void) {
+    action()
+    run()
+  }
+
   // MARK: The controller
 
   /// Answers a packet of the host's as the script says.
@@ -149,7 +152,7 @@ class ScriptedController: SentPackets {
     let longest = hasLEBuffers ? behaviour.leBuffers.0 : behaviour.buffers.0
     let (handle, frame) = takeData(packet, longest: max(27, longest))
     if behaviour.completesPackets, handle != behaviour.forgetsPacketsOf {
-      completePackets(of: handle)
+      report(Events.completedPackets(of: handle))
     }
     guard let frame, frame.channel == 0x0004 else { return }
     for response in peer(frame.payload) { reportFrame(response, 0x0004, handle) }
@@ -213,7 +216,7 @@ class ScriptedController: SentPackets {
 
   /// The controller reports `count` completed packets of a link.
   func completePackets(of handle: UInt16, count: UInt16 = 1) {
-    report(Events.completedPackets(of: handle, count: count))
+    receive(Events.completedPackets(of: handle, count: count))
   }
 
   /// The controller accepts no commands for now.
@@ -225,8 +228,7 @@ class ScriptedController: SentPackets {
   /// The controller accepts commands again.
   func releaseCommands() {
     behaviour.commandCredits = 1
-    complete(.none, [])
-    run()
+    run { complete(.none, []) }
   }
 
   // MARK: The devices behind it
@@ -258,8 +260,7 @@ class ScriptedController: SentPackets {
 
   /// A peer sends one frame.
   func send(_ payload: [UInt8], channel: UInt16 = 0x0004, on handle: UInt16? = nil) {
-    reportFrame(payload, channel, handle ?? lastHandle)
-    run()
+    run { reportFrame(payload, channel, handle ?? lastHandle) }
   }
 
   private func reportFrame(_ payload: [UInt8], _ channel: UInt16, _ handle: UInt16) {

@@ -85,10 +85,10 @@ final class ScriptedHost<
   override func radioLost() { host.radioLost() }
   override func shutDown() { host.shutDown() }
   override func disconnectAll() { host.disconnectAll() }
-  override func advertise(_ advertisement: Advertisement?) { host.advertise(advertisement) }
-  override func scan(_ parameters: ScanParameters?) { host.scan(parameters) }
+  override func advertise(_ advertisement: Advertisement?) { run { host.advertise(advertisement) } }
+  override func scan(_ parameters: ScanParameters?) { run { host.scan(parameters) } }
   override func mtu(at index: Int = 0) -> Int { host.mtu(at: index).byteCount }
-  override func resume(at index: Int) { host.resume(at: index) }
+  override func resume(at index: Int) { run { host.resume(at: index) } }
   override func databaseChanged(in range: AttributeHandleRange) {
     host.server.databaseChanged(in: range)
   }
@@ -100,9 +100,9 @@ final class ScriptedHost<
   }
   override func isPutOff(at index: Int = 0) -> Bool { host.server.isPutOff(at: index) }
   override func beginConnection(to peer: DeviceAddress) -> Bool { host.connect(to: peer) }
-  override func cancelConnection() { host.cancelConnection() }
-  override func disconnect(at index: Int) { host.disconnect(at: index) }
-  override func readRSSI(at index: Int) { host.readRSSI(at: index) }
+  override func cancelConnection() { run { host.cancelConnection() } }
+  override func disconnect(at index: Int) { run { host.disconnect(at: index) } }
+  override func readRSSI(at index: Int) { run { host.readRSSI(at: index) } }
   override func begin(_ operation: ClientOperation, at index: Int) -> Bool {
     host.perform(operation, at: index)
   }

@@ -77,22 +77,13 @@ extension Step where Subject == ScriptedController {
     }
   }
   static func complete(_ opcode: HCIOpcode, _ results: [UInt8]) -> Step {
-    Step { host in
-      host.complete(opcode, results)
-      host.run()
-    }
+    Step { host in host.run { host.complete(opcode, results) } }
   }
   static func status(_ status: HCIErrorCode, of opcode: HCIOpcode) -> Step {
-    Step { host in
-      host.status(status, of: opcode)
-      host.run()
-    }
+    Step { host in host.run { host.status(status, of: opcode) } }
   }
   static func completePackets(_ count: UInt16 = 1, of handle: UInt16? = nil) -> Step {
-    Step { host in
-      host.completePackets(of: handle ?? host.lastHandle, count: count)
-      host.run()
-    }
+    Step { $0.completePackets(of: handle ?? $0.lastHandle, count: count) }
   }
   /// The controller answers the host's next packet.
   static var answerOne: Step { Step { host in host.nextPacket().map(host.answer) } }
@@ -193,10 +184,7 @@ extension Step where Subject == ScriptedController {
     Step { $0.update(attribute, value) }
   }
   static func advertise(_ advertisement: Advertisement?) -> Step {
-    Step { host in
-      host.advertise(advertisement)
-      host.run()
-    }
+    Step { $0.advertise(advertisement) }
   }
   static var changeServices: Step { Step { $0.changeServices() } }
   static func databaseChanged(_ start: UInt16, _ end: UInt16) -> Step {
@@ -204,12 +192,7 @@ extension Step where Subject == ScriptedController {
   }
   /// The application answers what it has deferred, or is asked again.
   static var resume: Step { Step { $0.resume() } }
-  static func resume(at index: Int) -> Step {
-    Step { host in
-      host.resume(at: index)
-      host.run()
-    }
-  }
+  static func resume(at index: Int) -> Step { Step { $0.resume(at: index) } }
   static func subscribe(_ configuration: UInt8, _ value: UInt8?, on handle: UInt16 = 0x40) -> Step {
     Step { $0.subscribe(configuration, value, on: handle) }
   }
@@ -287,30 +270,10 @@ extension Step where Subject == ScriptedController {
   static func canConnect(_ isSo: Bool, at line: SourceLocation = #_sourceLocation) -> Step {
     check(isSo, line) { $0.canConnect }
   }
-  static var cancelConnection: Step {
-    Step { host in
-      host.cancelConnection()
-      host.run()
-    }
-  }
-  static func disconnect(at index: Int) -> Step {
-    Step { host in
-      host.disconnect(at: index)
-      host.run()
-    }
-  }
-  static func scan(_ parameters: ScanParameters?) -> Step {
-    Step { host in
-      host.scan(parameters)
-      host.run()
-    }
-  }
-  static func readRSSI(at index: Int) -> Step {
-    Step { host in
-      host.readRSSI(at: index)
-      host.run()
-    }
-  }
+  static var cancelConnection: Step { Step { $0.cancelConnection() } }
+  static func disconnect(at index: Int) -> Step { Step { $0.disconnect(at: index) } }
+  static func scan(_ parameters: ScanParameters?) -> Step { Step { $0.scan(parameters) } }
+  static func readRSSI(at index: Int) -> Step { Step { $0.readRSSI(at: index) } }
   /// Begins an operation, or cannot.
   static func perform(
     _ operation: ClientOperation, writing value: [UInt8] = [],

@@ -70,7 +70,7 @@ private let pdus = [
 struct ChannelPDUTests {
   @Test(
     "PDUs have the specification's bytes, and are refused at every other length", arguments: pdus)
-  func bytes(pdu: Check) { pdu.run() }
+  func bytes(pdu: Check) { pdu.value() }
 
   @Test("Each result of the response has the specification's number")
   func results() {
