@@ -3,45 +3,35 @@ import Expectations
 
 private let bytes: [UInt8] = [0xF1, 0xF2, 0x03, 0x04, 0x05, 0x06, 0x07, 0x88, 0x99]
 
-/// A read, its value and its length in bytes.
-private struct Read: CustomTestStringConvertible, Sendable {
-  let testDescription: String
-  let length: Int
-  let value: UInt64
-  let read: @Sendable (inout ByteReader) -> UInt64?
-}
+/// The length in bytes and the value of a read.
+private typealias Read = (
+  length: Int, value: UInt64, read: @Sendable (inout ByteReader) -> UInt64?
+)
 
-private let reads = [
-  Read(testDescription: "UInt8", length: 1, value: 0xF1) { $0.readUInt8().map { UInt64($0) } },
-  Read(testDescription: "Int8", length: 1, value: UInt64(bitPattern: -15)) {
-    // 0xF1 is 241 − 256 = −15.
-    $0.readInt8().map { UInt64(bitPattern: Int64($0)) }
-  },
-  Read(testDescription: "UInt16", length: 2, value: 0xF2F1) {
-    $0.readUInt16().map { UInt64($0) }
-  },
-  Read(testDescription: "UInt32", length: 4, value: 0x0403_F2F1) {
-    $0.readUInt32().map { UInt64($0) }
-  },
-  Read(testDescription: "UInt64", length: 8, value: 0x8807_0605_0403_F2F1) { $0.readUInt64() },
+private let reads: [Row<Read>] = [
+  Row("UInt8", (1, 0xF1, { $0.readUInt8().map { UInt64($0) } })),
+  // 0xF1 is 241 − 256 = −15.
+  Row(
+    "Int8",
+    (1, UInt64(bitPattern: -15), { $0.readInt8().map { UInt64(bitPattern: Int64($0)) } })),
+  Row("UInt16", (2, 0xF2F1, { $0.readUInt16().map { UInt64($0) } })),
+  Row("UInt32", (4, 0x0403_F2F1, { $0.readUInt32().map { UInt64($0) } })),
+  Row("UInt64", (8, 0x8807_0605_0403_F2F1, { $0.readUInt64() })),
 ]
 
 @Suite("Byte reader")
 struct ByteReaderTests {
   @Test("A number is read low byte first; with too few bytes, nothing is read", arguments: reads)
-  fileprivate func number(read: Read) {
+  fileprivate func number(row: Row<Read>) {
+    let read = row.value
     for length in 0...bytes.count {
       let cut = Array(bytes[..<length])
       var reader = ByteReader(cut.span)
       let value = read.read(&reader)
       let left = reader.count
-      if length < read.length {
-        expect(value, is: nil)
-        expect(left, is: length)
-      } else {
-        expect(value, is: read.value)
-        expect(left, is: length - read.length)
-      }
+      let isWhole = length >= read.length
+      expect(value, is: isWhole ? read.value : nil)
+      expect(left, is: isWhole ? length - read.length : length)
     }
   }
 

@@ -3,40 +3,27 @@ import Expectations
 @testable import BluetoothHost
 
 /// A write and its bytes.
-private struct Write: CustomTestStringConvertible, Sendable {
-  let testDescription: String
-  let bytes: [UInt8]
-  let write: @Sendable (inout ByteWriter) -> Void
-}
+private typealias Write = (bytes: [UInt8], write: @Sendable (inout ByteWriter) -> Void)
 
-private let writes = [
-  Write(testDescription: "UInt8", bytes: [0xF1]) { $0.write(UInt8(0xF1)) },
-  Write(testDescription: "Int8", bytes: [0xF1]) { $0.write(Int8(-15)) },
-  Write(testDescription: "UInt16", bytes: [0xF1, 0xF2]) { $0.write(UInt16(0xF2F1)) },
-  Write(testDescription: "UInt32", bytes: [1, 2, 3, 4]) { $0.write(UInt32(0x0403_0201)) },
-  Write(testDescription: "UInt64", bytes: [1, 2, 3, 4, 5, 6, 7, 8]) {
-    $0.write(UInt64(0x0807_0605_0403_0201))
-  },
-  Write(testDescription: "UInt8 and UInt16", bytes: [0xF1, 2, 3]) {
-    $0.write(0xF1, UInt16(0x0302))
-  },
-  Write(testDescription: "UInt8 and UInt64", bytes: [0xF1, 1, 2, 3, 4, 5, 6, 7, 8]) {
-    $0.write(0xF1, UInt64(0x0807_0605_0403_0201))
-  },
-  Write(testDescription: "bytes", bytes: [9, 8, 7]) {
-    let bytes: [UInt8] = [9, 8, 7]
-    $0.write(bytes.span)
-  },
-  Write(testDescription: "no bytes", bytes: []) {
-    let bytes: [UInt8] = []
-    $0.write(bytes.span)
-  },
+private let writes: [Row<Write>] = [
+  Row("UInt8", ([0xF1], { $0.write(UInt8(0xF1)) })),
+  Row("Int8", ([0xF1], { $0.write(Int8(-15)) })),
+  Row("UInt16", ([0xF1, 0xF2], { $0.write(UInt16(0xF2F1)) })),
+  Row("UInt32", ([1, 2, 3, 4], { $0.write(UInt32(0x0403_0201)) })),
+  Row("UInt64", ([1, 2, 3, 4, 5, 6, 7, 8], { $0.write(UInt64(0x0807_0605_0403_0201)) })),
+  Row("UInt8 and UInt16", ([0xF1, 2, 3], { $0.write(0xF1, UInt16(0x0302)) })),
+  Row(
+    "UInt8 and UInt64",
+    ([0xF1, 1, 2, 3, 4, 5, 6, 7, 8], { $0.write(0xF1, UInt64(0x0807_0605_0403_0201)) })),
+  Row("bytes", ([9, 8, 7], { $0.write([9, 8, 7].span) })),
+  Row("no bytes", ([], { $0.write([].span) })),
 ]
 
 @Suite("Byte writer")
 struct ByteWriterTests {
   @Test("A value is written whole or not at all", arguments: writes)
-  fileprivate func write(write: Write) {
+  fileprivate func write(row: Row<Write>) {
+    let write = row.value
     for capacity in 0...9 {
       var storage = [UInt8](repeating: 0xEE, count: 12)
       var writer = ByteWriter(storage.mutableSpan, limit: capacity)

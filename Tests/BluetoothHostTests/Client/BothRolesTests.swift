@@ -68,7 +68,7 @@ struct BothRolesTests {
         is: [.clientCharacteristicConfiguration, .characteristicUserDescription])
     }
 
-    let values = [[UInt8](counting: 300), [UInt8](counting: 299).reversed()]
+    let values: [[UInt8]] = [[UInt8](counting: 300), [UInt8](counting: 299).reversed()]
     // The devices write values of different lengths.
     for (device, value) in zip(pair.devices, values) { device.collector.values[0] = value }
     perform(

@@ -80,12 +80,15 @@ private let wrongResponses: [OperationCase] =
         [0x17, 7, 0, 0, 0] + letters[..<18], [0x17, 7, 0, 18, 0] + letters[18..<21], [0x19, 0],
       ], fails: .wrongResponse(.malformed(.executeWriteResponse))),
   ]
-  + [
+
+/// The declaration, the value and the refused handle of a characteristic in a service at 0x10 to 0x16.
+private let misplaced: [OperationCase] =
+  ([
     (0x0F, 0x11, 0x0F, "before the service"), (0x17, 0x18, 0x17, "after the service"),
     (0x11, 0x11, 0x11, "with its value where its declaration is"),
     (0x11, 0x17, 0x17, "with its value outside"), (0x16, 0x16, 0x16, "at the end"),
     (0x00, 0x01, 0x00, "at handle 0"),
-  ].map { (declaration: UInt8, value: UInt8, culprit: UInt16, label: String) in
+  ] as [(UInt8, UInt8, UInt16, String)]).map { declaration, value, culprit, label in
     OperationCase(
       "a characteristic \(label)", .discoverCharacteristics(range(0x10, 0x16)),
       gets: [[0x09, 7, declaration, 0, 2, value, 0, 0, 0x2A]], fails: outOfOrder(culprit))
@@ -205,7 +208,8 @@ struct WrongResponseTests {
   }
 
   @Test(
-    "a malformed response, or handles that do not advance, are an error", arguments: wrongResponses)
+    "a malformed response, or handles that do not advance, are an error",
+    arguments: wrongResponses + misplaced)
   func wrong(operation: OperationCase) { operation.run() }
 
   @Test(

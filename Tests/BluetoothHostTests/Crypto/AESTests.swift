@@ -3,19 +3,15 @@ import Expectations
 
 @Suite("AES-128 and AES-CMAC")
 struct AESTests {
-  @Test("Encrypts the sample of FIPS 197, appendix C.1")
-  func fips197C1() {
-    let cipher = AES128(key: Number128(0x0001_0203_0405_0607, 0x0809_0A0B_0C0D_0E0F))
+  @Test("Encrypts the samples of FIPS 197, appendices C.1 and B")
+  func fips197() {
+    let sample = AES128(key: Number128(0x0001_0203_0405_0607, 0x0809_0A0B_0C0D_0E0F))
     expect(
-      cipher.encrypt(Number128(0x0011_2233_4455_6677, 0x8899_AABB_CCDD_EEFF)),
+      sample.encrypt(Number128(0x0011_2233_4455_6677, 0x8899_AABB_CCDD_EEFF)),
       is: Number128(0x69C4_E0D8_6A7B_0430, 0xD8CD_B780_70B4_C55A))
-  }
-
-  @Test("Encrypts the sample of FIPS 197, appendix B")
-  func fips197B() {
-    let cipher = AES128(key: Number128(0x2B7E_1516_28AE_D2A6, 0xABF7_1588_09CF_4F3C))
+    let example = AES128(key: Number128(0x2B7E_1516_28AE_D2A6, 0xABF7_1588_09CF_4F3C))
     expect(
-      cipher.encrypt(Number128(0x3243_F6A8_885A_308D, 0x3131_98A2_E037_0734)),
+      example.encrypt(Number128(0x3243_F6A8_885A_308D, 0x3131_98A2_E037_0734)),
       is: Number128(0x3925_841D_02DC_09FB, 0xDC11_8597_196A_0B32))
   }
 

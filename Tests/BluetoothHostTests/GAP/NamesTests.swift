@@ -133,6 +133,20 @@ struct AdvertisementTests {
     return (Array(advertisement.data.span), Array(advertisement.scanResponse.span))
   }
 
+  /// Assigned Numbers, 2.3.
+  @Test("Each type of advertising data has its assigned number")
+  func types() {
+    let types: [AdvertisingDataType] = [
+      .flags, .incompleteServiceUUIDs16, .completeServiceUUIDs16, .incompleteServiceUUIDs32,
+      .completeServiceUUIDs32, .incompleteServiceUUIDs128, .completeServiceUUIDs128,
+      .shortenedLocalName, .completeLocalName, .txPowerLevel, .solicitedServiceUUIDs16,
+      .solicitedServiceUUIDs128, .serviceData16, .appearance, .solicitedServiceUUIDs32,
+      .serviceData32, .serviceData128, .manufacturerSpecificData,
+    ]
+    let numbers: [UInt8] = Array(0x01...0x0A) + [0x14, 0x15, 0x16, 0x19, 0x1F, 0x20, 0x21, 0xFF]
+    expect(types.map(\.rawValue), is: numbers)
+  }
+
   @Test("A name of up to 8 bytes is in the advertisement: 21 + 2 + 8 = 31", arguments: 1...8)
   func short(length: Int) throws {
     let text = String("Magic 8-Ball".prefix(length))
@@ -144,17 +158,12 @@ struct AdvertisementTests {
   @Test("A name of 9 to 29 bytes is in the scan response, whole: 2 + 29 = 31", arguments: 9...29)
   func long(length: Int) throws {
     let text = String(repeating: "n", count: length)
-    let (data, response) = try advertisement(text)
-    expect(data, is: start)
-    expect(response, is: [UInt8(1 + length), 0x09] + text.utf8)
-  }
-
-  @Test("A long name is whole in the scan response")
-  func multibyte() throws {
     // 7 × 1 + 2 = 9 bytes, 8 characters
-    let (data, response) = try advertisement("8-Ball é")
-    expect(data, is: start)
-    expect(response, is: [10, 0x09] + Array("8-Ball é".utf8))
+    for (text, length) in [(text, length), ("8-Ball é", 9)] {
+      let (data, response) = try advertisement(text)
+      expect(data, is: start)
+      expect(response, is: [UInt8(1 + length), 0x09] + text.utf8)
+    }
   }
 
   @Test("A 16-bit service leaves room for a name of 22 bytes: 31 − 3 − 4 − 2")

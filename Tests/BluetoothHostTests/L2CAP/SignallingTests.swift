@@ -1,69 +1,63 @@
 import Expectations
 
-/// A signalling command with the identifier 0x07, and its response.
-private struct PeripheralCommand: CustomTestStringConvertible, Sendable {
-  let testDescription: String
-  let code: UInt8
-  let data: [UInt8]
-  /// `nil` for none.
-  let response: [UInt8]?
+/// A signalling command with the identifier 0x07, and its response; `nil` for none.
+private typealias Command = (code: UInt8, data: [UInt8], response: [UInt8]?)
 
-  init(_ label: String, _ code: UInt8, _ data: [UInt8], _ response: [UInt8]? = nil) {
-    testDescription = label
-    self.code = code
-    self.data = data
-    self.response = response
-  }
-
-  /// The command as a frame.
-  var frame: [UInt8] { [code, 0x07] + Array(little: UInt16(data.count)) + data }
+private func frame(_ command: Command) -> [UInt8] {
+  [command.code, 0x07] + Array(little: UInt16(command.data.count)) + command.data
 }
 
 /// Command Reject, reason 0x0000: not understood.
 private let notUnderstood: [UInt8] = [0x01, 0x07, 2, 0, 0x00, 0x00]
 
-private let commands = [
-  PeripheralCommand(
-    "Disconnection Request for an unknown channel", 0x06,
-    [0x40, 0x00, 0x41, 0x00],
-    // Reason 0x0002, with both CIDs.
-    [0x01, 0x07, 6, 0, 0x02, 0x00, 0x40, 0x00, 0x41, 0x00]),
-  PeripheralCommand(
+private let commands: [Row<Command>] = [
+  // Reason 0x0002, with both CIDs.
+  Row(
+    "Disconnection Request for an unknown channel",
+    (0x06, [0x40, 0, 0x41, 0], [0x01, 0x07, 6, 0, 0x02, 0x00, 0x40, 0x00, 0x41, 0x00])),
+  Row(
     "Connection Parameter Update Request, which only a peripheral sends",
-    0x12, [24, 0, 40, 0, 0, 0, 0x90, 0x01], notUnderstood),
-  PeripheralCommand(
-    "LE Credit Based Connection Request", 0x14,
-    [0x80, 0x00, 0x40, 0x00, 0x17, 0x00, 0x17, 0x00, 0x01, 0x00],
-    // Result 0x0002: no such SPSM.
-    [0x15, 0x07, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x00]),
-  PeripheralCommand(
-    "Credit Based Connection Request for one channel", 0x17,
-    [0x80, 0x00, 0x40, 0x00, 0x40, 0x00, 0x01, 0x00, 0x40, 0x00],
-    [0x18, 0x07, 10, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x00, 0, 0]),
+    (0x12, [24, 0, 40, 0, 0, 0, 0x90, 0x01], notUnderstood)),
+  // Result 0x0002: no such SPSM.
+  Row(
+    "LE Credit Based Connection Request",
+    (
+      0x14, [0x80, 0x00, 0x40, 0x00, 0x17, 0x00, 0x17, 0x00, 0x01, 0x00],
+      [0x15, 0x07, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x00]
+    )),
+  Row(
+    "Credit Based Connection Request for one channel",
+    (
+      0x17, [0x80, 0x00, 0x40, 0x00, 0x40, 0x00, 0x01, 0x00, 0x40, 0x00],
+      [0x18, 0x07, 10, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x00, 0, 0]
+    )),
   // CID 0 for each of the two requested channels.
-  PeripheralCommand(
-    "Credit Based Connection Request for two channels", 0x17,
-    [0x80, 0, 0x40, 0, 0x40, 0, 1, 0, 0x40, 0, 0x41, 0],
-    [0x18, 0x07, 12, 0, 0, 0, 0, 0, 0, 0, 0x02, 0, 0, 0, 0, 0]),
-  PeripheralCommand(
-    "Credit Based Connection Request for five channels", 0x17,
-    [0x80, 0x00, 0x40, 0x00, 0x40, 0x00, 0x01, 0x00] + [UInt8](repeating: 0x40, count: 10),
-    // 2 (MTU) + 2 (MPS) + 2 (credits) + 2 (result) + 5 × 2 = 18
-    [0x18, 0x07, 18, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x00] + [UInt8](repeating: 0, count: 10)),
-  PeripheralCommand(
-    "Credit Based Reconfigure Request", 0x19,
-    [0x40, 0x00, 0x40, 0x00, 0x40, 0x00],
-    // Result 0x0003: no such channel.
-    [0x1A, 0x07, 2, 0, 0x03, 0x00]),
-  PeripheralCommand("Connection Request of BR/EDR", 0x02, [0x01, 0x00, 0x40, 0x00], notUnderstood),
-  PeripheralCommand("a code that is not assigned", 0xFF, [1, 2, 3, 4], notUnderstood),
-  PeripheralCommand("Command Reject", 0x01, [0x00, 0x00]),
-  PeripheralCommand("Disconnection Response", 0x07, [0x40, 0x00, 0x41, 0x00]),
-  PeripheralCommand("Connection Parameter Update Response", 0x13, [0x01, 0x00]),
-  PeripheralCommand("LE Credit Based Connection Response", 0x15, [UInt8](repeating: 0, count: 10)),
-  PeripheralCommand("Flow Control Credit", 0x16, [0x40, 0x00, 0x01, 0x00]),
-  PeripheralCommand("Credit Based Connection Response", 0x18, [UInt8](repeating: 0, count: 10)),
-  PeripheralCommand("Credit Based Reconfigure Response", 0x1A, [0x00, 0x00]),
+  Row(
+    "Credit Based Connection Request for two channels",
+    (
+      0x17, [0x80, 0, 0x40, 0, 0x40, 0, 1, 0, 0x40, 0, 0x41, 0],
+      [0x18, 0x07, 12, 0, 0, 0, 0, 0, 0, 0, 0x02, 0, 0, 0, 0, 0]
+    )),
+  // 2 (MTU) + 2 (MPS) + 2 (credits) + 2 (result) + 5 × 2 = 18
+  Row(
+    "Credit Based Connection Request for five channels",
+    (
+      0x17, [0x80, 0, 0x40, 0, 0x40, 0, 0x01, 0] + [UInt8](repeating: 0x40, count: 10),
+      [0x18, 0x07, 18, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x00] + [UInt8](repeating: 0, count: 10)
+    )),
+  // Result 0x0003: no such channel.
+  Row(
+    "Credit Based Reconfigure Request",
+    (0x19, [0x40, 0x00, 0x40, 0x00, 0x40, 0x00], [0x1A, 0x07, 2, 0, 0x03, 0x00])),
+  Row("Connection Request of BR/EDR", (0x02, [0x01, 0x00, 0x40, 0x00], notUnderstood)),
+  Row("a code that is not assigned", (0xFF, [1, 2, 3, 4], notUnderstood)),
+  Row("Command Reject", (0x01, [0x00, 0x00], nil)),
+  Row("Disconnection Response", (0x07, [0x40, 0x00, 0x41, 0x00], nil)),
+  Row("Connection Parameter Update Response", (0x13, [0x01, 0x00], nil)),
+  Row("LE Credit Based Connection Response", (0x15, [UInt8](repeating: 0, count: 10), nil)),
+  Row("Flow Control Credit", (0x16, [0x40, 0x00, 0x01, 0x00], nil)),
+  Row("Credit Based Connection Response", (0x18, [UInt8](repeating: 0, count: 10), nil)),
+  Row("Credit Based Reconfigure Response", (0x1A, [0x00, 0x00], nil)),
 ]
 
 @Suite("L2CAP signalling, and pairing")
@@ -75,34 +69,36 @@ struct SignallingTests {
   }
 
   @Test("A command gets its response, and a response gets none", arguments: commands)
-  fileprivate func answer(command: PeripheralCommand) {
-    let responses = command.response.map { [$0] } ?? []
-    expect(connected().exchange(command.frame, channel: 0x0005), is: responses)
+  fileprivate func answer(row: Row<Command>) {
+    let responses = row.value.response.map { [$0] } ?? []
+    let frame = frame(row.value)
+    expect(connected().exchange(frame, channel: 0x0005), is: responses)
     let central = ScriptedCentral<1>.connected()
     // A central accepts the parameters.
     expect(
-      central.exchange(command.frame, channel: 0x0005),
-      is: command.code == 0x12 ? [[0x13, 0x07, 2, 0, 0x00, 0x00]] : responses)
+      central.exchange(frame, channel: 0x0005),
+      is: row.value.code == 0x12 ? [[0x13, 0x07, 2, 0, 0x00, 0x00]] : responses)
   }
 
   @Test("A command of a wrong length is not understood", arguments: commands)
-  fileprivate func truncated(command: PeripheralCommand) {
+  fileprivate func truncated(row: Row<Command>) {
     let controller = connected()
-    for cut in truncations(of: command.frame) + [command.frame + [0xFF]] {
+    let frame = frame(row.value)
+    for cut in truncations(of: frame) + [frame + [0xFF]] {
       let responses = controller.exchange(cut, channel: 0x0005)
       // Without code and identifier there is no response.
-      let isAnswered = command.response != nil && cut.count >= 2
+      let isAnswered = row.value.response != nil && cut.count >= 2
       expect(responses, is: isAnswered ? [notUnderstood] : [], "\(cut.count) bytes")
     }
   }
 
   @Test("A command with too little data is answered with its identifier", arguments: commands)
-  fileprivate func unfit(command: PeripheralCommand) {
+  fileprivate func unfit(row: Row<Command>) {
     let controller = connected()
-    for length in 0..<command.data.count {
-      let frame = [command.code, 0x07, UInt8(length), 0] + command.data[..<length]
-      let responses = controller.exchange(frame, channel: 0x0005)
-      expect(responses.count, is: command.response == nil ? 0 : 1, "\(length) bytes")
+    let (code, data, response) = row.value
+    for cut in truncations(of: data) {
+      let responses = controller.exchange(frame((code, cut, nil)), channel: 0x0005)
+      expect(responses.count, is: response == nil ? 0 : 1, "\(cut.count) bytes")
       expect(responses.allSatisfy { $0[1] == 0x07 }, "the identifier is repeated")
     }
   }
@@ -132,11 +128,9 @@ struct SignallingTests {
   func pairing() {
     let controller = connected()
     // Pairing Request and Security Request. Vol 3, Part H, 3.5.1 and 3.6.7.
-    expect(
-      controller.exchange([0x01, 0x03, 0x00, 0x01, 0x10, 0x00, 0x00], channel: 0x0006),
-      is: [[0x05, 0x05]])
-    expect(controller.exchange([0x0B, 0x01], channel: 0x0006), is: [[0x05, 0x05]])
-    expect(controller.exchange([0x01], channel: 0x0006), is: [[0x05, 0x05]], "cut short")
+    for pdu: [UInt8] in [[0x01, 3, 0, 1, 16, 0, 0], [0x0B, 0x01], [0x01]] {
+      expect(controller.exchange(pdu, channel: 0x0006), is: [[0x05, 0x05]], "\(pdu)")
+    }
   }
 
   @Test("A central that floods commands gets as many responses as there is room for")

@@ -3,13 +3,13 @@ import Expectations
 @testable import BluetoothHost
 
 /// The listener on SPSM 0x0080, the link's protection, a request, and the result that refuses it.
-private struct Refusal: CustomTestStringConvertible, Sendable {
-  let testDescription: String
-  var listener = ChannelListener(mtu: .minimum)
-  var protection = LinkProtection.none
-  var request = words(0x0080, 0x0041, 100, 50, 3)
-  let result: UInt16
-}
+private typealias Refusal = (
+  listener: ChannelListener, protection: LinkProtection, request: [UInt8], result: UInt16
+)
+
+private func request(
+  _ spsm: UInt16 = 0x0080, cid: UInt16 = 0x0041, mtu: UInt16 = 100, mps: UInt16 = 50
+) -> [UInt8] { words(spsm, cid, mtu, mps, 3) }
 
 private func link(_ key: Bool, _ encrypted: Bool, _ authenticated: Bool, _ size: Int)
   -> LinkProtection
@@ -23,41 +23,31 @@ private func listens(
   ChannelListener(mtu: .minimum, security: security, keySize: keySize, isAuthorized: isAuthorized)
 }
 
-private let refusals = [
-  Refusal(
-    testDescription: "another SPSM", request: words(0x0081, 0x0041, 100, 50, 3), result: 0x0002),
-  Refusal(testDescription: "SPSM 0", request: words(0, 0x0041, 100, 50, 3), result: 0x0002),
-  Refusal(
-    testDescription: "SPSM 0x0180", request: words(0x0180, 0x0041, 100, 50, 3), result: 0x0002),
-  Refusal(testDescription: "no key", listener: listens(.encryption), result: 0x0005),
-  Refusal(
-    testDescription: "no key for authentication", listener: listens(.authentication),
-    result: 0x0005),
-  Refusal(
-    testDescription: "a key without protection", listener: listens(.authentication),
-    protection: link(true, true, false, 16), result: 0x0005),
-  Refusal(
-    testDescription: "not authorized", listener: listens(.none, isAuthorized: false),
-    result: 0x0006),
-  Refusal(
-    testDescription: "not authorized, though encrypted",
-    listener: listens(.encryption, isAuthorized: false), protection: link(true, true, true, 16),
-    result: 0x0006),
-  Refusal(
-    testDescription: "a key of 15 bytes", listener: listens(.encryption, keySize: 16),
-    protection: link(true, true, true, 15), result: 0x0007),
-  Refusal(
-    testDescription: "a key, but no encryption", listener: listens(.encryption),
-    protection: link(true, false, true, 16), result: 0x0008),
-  Refusal(
-    testDescription: "CID 0x003F", request: words(0x0080, 0x003F, 100, 50, 3), result: 0x0009),
-  Refusal(
-    testDescription: "CID 0x0080", request: words(0x0080, 0x0080, 100, 50, 3), result: 0x0009),
-  Refusal(testDescription: "CID 0", request: words(0x0080, 0, 100, 50, 3), result: 0x0009),
-  Refusal(testDescription: "MTU 22", request: words(0x0080, 0x0041, 22, 50, 3), result: 0x000B),
-  Refusal(testDescription: "MPS 22", request: words(0x0080, 0x0041, 100, 22, 3), result: 0x000B),
-  Refusal(
-    testDescription: "MPS 65,534", request: words(0x0080, 0x0041, 100, 65_534, 3), result: 0x000B),
+private let refusals: [Row<Refusal>] = [
+  Row("another SPSM", (listens(.none), .none, request(0x0081), 0x0002)),
+  Row("SPSM 0", (listens(.none), .none, request(0), 0x0002)),
+  Row("SPSM 0x0180", (listens(.none), .none, request(0x0180), 0x0002)),
+  Row("no key", (listens(.encryption), .none, request(), 0x0005)),
+  Row("no key for authentication", (listens(.authentication), .none, request(), 0x0005)),
+  Row(
+    "a key without protection",
+    (listens(.authentication), link(true, true, false, 16), request(), 0x0005)),
+  Row("not authorized", (listens(.none, isAuthorized: false), .none, request(), 0x0006)),
+  Row(
+    "not authorized, though encrypted",
+    (listens(.encryption, isAuthorized: false), link(true, true, true, 16), request(), 0x0006)),
+  Row(
+    "a key of 15 bytes",
+    (listens(.encryption, keySize: 16), link(true, true, true, 15), request(), 0x0007)),
+  Row(
+    "a key, but no encryption",
+    (listens(.encryption), link(true, false, true, 16), request(), 0x0008)),
+  Row("CID 0x003F", (listens(.none), .none, request(cid: 0x003F), 0x0009)),
+  Row("CID 0x0080", (listens(.none), .none, request(cid: 0x0080), 0x0009)),
+  Row("CID 0", (listens(.none), .none, request(cid: 0), 0x0009)),
+  Row("MTU 22", (listens(.none), .none, request(mtu: 22), 0x000B)),
+  Row("MPS 22", (listens(.none), .none, request(mps: 22), 0x000B)),
+  Row("MPS 65,534", (listens(.none), .none, request(mps: 65_534), 0x000B)),
 ]
 
 private let scenarios: [ChannelScenario] = [
@@ -65,25 +55,25 @@ private let scenarios: [ChannelScenario] = [
     "A link with enough protection gets a channel",
     on: { try ChannelDevice.listening(listens(.authentication, keySize: 16)) },
     .also { $0.protection = link(true, true, true, 16) },
-    .receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3)),
+    .receive(0x14, 7, request()),
     // CID 0x0040, MTU 23, MPS 100, 1000 / 100 = 10 credits, result 0.
     .frames(signal(0x15, 7, words(0x0040, 23, 100, 10, 0))),
     .events(.opened(0, spsm: 0x0080, link: 0, peerMTU: 100))),
   Scenario(
     "A source CID in use on the link is refused with 0x000A",
-    .receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3)), .frameCount(1),
-    .receive(0x14, 8, words(0x0080, 0x0041, 100, 50, 3)),
+    .receive(0x14, 7, request()), .frameCount(1),
+    .receive(0x14, 8, request()),
     .frames(signal(0x15, 8, words(0, 0, 0, 0, 0x000A))),
-    .receive(0x14, 8, words(0x0080, 0x0041, 100, 50, 3), on: 1),
+    .receive(0x14, 8, request(), on: 1),
     .frames(signal(0x15, 8, words(0x0041, 23, 100, 10, 0)), on: 1)),
   Scenario(
     "A repeated request gets one response",
-    .receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3)),
-    .receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3)),
+    .receive(0x14, 7, request()),
+    .receive(0x14, 7, request()),
     .frames(signal(0x15, 7, words(0x0040, 23, 100, 10, 0))), .count(1)),
   Scenario(
     "A channel opens with 0 credits if its owner has no room, and gives credits later",
-    .set(\.usualRoom, 99), .receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 3)),
+    .set(\.usualRoom, 99), .receive(0x14, 7, request()),
     .frames(signal(0x15, 7, words(0x0040, 23, 100, 0, 0))), .set(\.usualRoom, 300), .frames(),
     .resume(), .hasPacket(true), .frames(signal(0x16, 2, words(0x0040, 3))), .hasPacket(false)),
   Scenario(
@@ -120,11 +110,11 @@ struct ChannelOpeningTests {
   }
 
   @Test("A refused request gets the result with the reason", arguments: refusals)
-  fileprivate func refused(refusal: Refusal) throws {
-    let device = try ChannelDevice.listening(refusal.listener)
-    device.protection = refusal.protection
-    device.receive(0x14, 7, refusal.request)
-    expect(device.frames(), is: [signal(0x15, 7, words(0, 0, 0, 0, refusal.result))])
+  fileprivate func refused(row: Row<Refusal>) throws {
+    let device = try ChannelDevice.listening(row.value.listener)
+    device.protection = row.value.protection
+    device.receive(0x14, 7, row.value.request)
+    expect(device.frames(), is: [signal(0x15, 7, words(0, 0, 0, 0, row.value.result))])
     expect(device.role.application.events, is: [])
     expect(device.role.count, is: 0)
   }
@@ -133,13 +123,13 @@ struct ChannelOpeningTests {
   func fullTable() throws {
     let device = try ChannelDevice.listening()
     for number in 0..<8 {
-      device.receive(0x14, 7, words(0x0080, 0x0041 + UInt16(number), 100, 50, 3))
+      device.receive(0x14, 7, request(cid: 0x0041 + UInt16(number)))
     }
     // One of 8 channels is reserved for the other link: 8 − 1 = 7.
     let responses = device.frames()
     expect(responses.filter { $0.suffix(2) == [0, 0] }.count, is: 7)
     expect(responses.contains(signal(0x15, 7, words(0, 0, 0, 0, 0x0004))))
-    device.receive(0x14, 9, words(0x0080, 0x0041, 100, 50, 3), on: 1)
+    device.receive(0x14, 9, request(), on: 1)
     expect(device.frames(on: 1), is: [signal(0x15, 9, words(0x0047, 23, 100, 10, 0))])
     expect(device.role.open(.firstDynamic, mtu: .minimum, at: 0), is: nil)
   }
@@ -161,9 +151,7 @@ struct ChannelOpeningTests {
     device.receive(0x15, 2, words(0x0055, 500, 64, 4, result))
     expect(
       device.role.application.events,
-      is: [
-        .closed(0, .refused(LECreditBasedConnectionResult(rawValue: result)))
-      ])
+      is: [.closed(0, .refused(LECreditBasedConnectionResult(rawValue: result)))])
     expect(device.role.count, is: 0)
   }
 

@@ -2,14 +2,9 @@ import Expectations
 
 @testable import BluetoothHost
 
-/// Frames that a peer sends on an open channel, and why the channel ends; `nil` if it goes on.
-private struct Rule: CustomTestStringConvertible, Sendable {
-  let testDescription: String
-  /// Payloads of K-frames.
-  let frames: [[UInt8]]
-  var room = 1000
-  let end: ChannelEnd?
-}
+/// Payloads of K-frames that a peer sends on an open channel, the owner's room, and why the channel
+/// ends; `nil` if it goes on.
+private typealias Rule = (frames: [[UInt8]], room: Int, end: ChannelEnd?)
 
 /// The first K-frame of an SDU of `length` bytes, with `count` of them.
 private func first(_ length: UInt16, _ count: Int) -> [UInt8] {
@@ -17,42 +12,26 @@ private func first(_ length: UInt16, _ count: Int) -> [UInt8] {
 }
 
 // The device accepts SDUs of up to 200 bytes in K-frames of up to 100.
-private let rules = [
-  Rule(testDescription: "as long as the MPS: 2 + 98 = 100", frames: [first(98, 98)], end: nil),
-  Rule(
-    testDescription: "longer than the MPS, 3.4.3: 2 + 99 = 101", frames: [first(99, 99)],
-    end: .frameTooLong),
-  Rule(
-    testDescription: "a later frame longer than the MPS, 3.4.3",
-    frames: [first(200, 98), [UInt8](counting: 101)], end: .frameTooLong),
-  Rule(
-    testDescription: "an SDU as long as the MTU",
-    frames: [first(200, 98), [UInt8](counting: 100), [1, 2]], end: nil),
-  Rule(
-    testDescription: "an SDU longer than the MTU, 3.4.3", frames: [first(201, 10)],
-    end: .sduTooLong),
-  Rule(testDescription: "an SDU of 64 kB", frames: [first(65_535, 10)], end: .sduTooLong),
-  Rule(
-    testDescription: "more bytes than the SDU has, 3.4.3", frames: [first(10, 11)],
-    end: .sduOverrun),
-  Rule(
-    testDescription: "more bytes in a later frame, 3.4.3", frames: [first(10, 9), [1, 2]],
-    end: .sduOverrun),
-  Rule(testDescription: "no length of the SDU, 3.4.2", frames: [[]], end: .frameTooShort),
-  Rule(testDescription: "half a length of the SDU, 3.4.2", frames: [[5]], end: .frameTooShort),
-  Rule(
-    testDescription: "as many frames as credits", frames: [first(9, 1), [1], [2]], room: 399,
-    end: nil),
-  Rule(
-    testDescription: "one frame more than credits, 10.1", frames: [first(9, 1), [1], [2], [3]],
-    room: 399, end: .frameWithoutCredit),
-  Rule(
-    testDescription: "a frame though there were never credits, 10.1", frames: [first(1, 1)],
-    room: 0, end: .frameWithoutCredit),
-  Rule(
-    testDescription: "empty frames within an SDU", frames: [first(2, 0), [], [1], [], [2]],
-    end: nil),
-  Rule(testDescription: "an empty SDU", frames: [[0, 0]], end: nil),
+private let rules: [Row<Rule>] = [
+  Row("as long as the MPS: 2 + 98 = 100", ([first(98, 98)], 1000, nil)),
+  Row("longer than the MPS, 3.4.3: 2 + 99 = 101", ([first(99, 99)], 1000, .frameTooLong)),
+  Row(
+    "a later frame longer than the MPS, 3.4.3",
+    ([first(200, 98), [UInt8](counting: 101)], 1000, .frameTooLong)),
+  Row("an SDU as long as the MTU", ([first(200, 98), [UInt8](counting: 100), [1, 2]], 1000, nil)),
+  Row("an SDU longer than the MTU, 3.4.3", ([first(201, 10)], 1000, .sduTooLong)),
+  Row("an SDU of 64 kB", ([first(65_535, 10)], 1000, .sduTooLong)),
+  Row("more bytes than the SDU has, 3.4.3", ([first(10, 11)], 1000, .sduOverrun)),
+  Row("more bytes in a later frame, 3.4.3", ([first(10, 9), [1, 2]], 1000, .sduOverrun)),
+  Row("no length of the SDU, 3.4.2", ([[]], 1000, .frameTooShort)),
+  Row("half a length of the SDU, 3.4.2", ([[5]], 1000, .frameTooShort)),
+  Row("as many frames as credits", ([first(9, 1), [1], [2]], 399, nil)),
+  Row(
+    "one frame more than credits, 10.1",
+    ([first(9, 1), [1], [2], [3]], 399, .frameWithoutCredit)),
+  Row("a frame though there were never credits, 10.1", ([first(1, 1)], 0, .frameWithoutCredit)),
+  Row("empty frames within an SDU", ([first(2, 0), [], [1], [], [2]], 1000, nil)),
+  Row("an empty SDU", ([[0, 0]], 1000, nil)),
 ]
 
 /// A device whose channel 0 is open, CID 0x0040 here and 0x0041 at the peer.
@@ -126,10 +105,10 @@ struct ChannelRuleTests {
   func scenario(_ scenario: ChannelScenario) throws { try scenario.run(on: openDevice()) }
 
   @Test("A peer that breaks a rule loses only the channel", arguments: rules)
-  fileprivate func rule(rule: Rule) throws {
-    let device = try openDevice(room: rule.room)
-    for frame in rule.frames { device.receive(kFrame: frame, to: 0x0040) }
-    if let end = rule.end {
+  fileprivate func rule(row: Row<Rule>) throws {
+    let device = try openDevice(room: row.value.room)
+    for frame in row.value.frames { device.receive(kFrame: frame, to: 0x0040) }
+    if let end = row.value.end {
       // Frames before the response are ignored; the first reason counts.
       device.receive(kFrame: first(1, 1), to: 0x0040)
       device.role.disconnect(0)

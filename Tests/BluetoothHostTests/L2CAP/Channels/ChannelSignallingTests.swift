@@ -4,17 +4,7 @@ import Expectations
 
 /// A command, and the responses of a device with an open channel, 0x0040 here and 0x0041 at the
 /// peer. Another channel, 0x0041 here, waits for its response with the identifier 2.
-private struct ChannelCommand: CustomTestStringConvertible, Sendable {
-  let testDescription: String
-  let frame: [UInt8]
-  let responses: [[UInt8]]
-
-  init(_ label: String, _ frame: [UInt8], _ responses: [[UInt8]] = []) {
-    testDescription = label
-    self.frame = frame
-    self.responses = responses
-  }
-}
+private typealias Command = (frame: [UInt8], responses: [[UInt8]])
 
 private func notUnderstood(_ identifier: UInt8) -> [UInt8] { signal(0x01, identifier, [0, 0]) }
 
@@ -25,46 +15,44 @@ private func invalid(_ identifier: UInt8, _ own: UInt16, _ other: UInt16) -> [UI
 private let request = words(0x0080, 0x0050, 100, 50, 3)
 private let response = words(0x0050, 100, 50, 3, 0)
 
-private let commands = [
-  ChannelCommand("request cut short", signal(0x14, 9, request.dropLast()), [notUnderstood(9)]),
-  ChannelCommand("request too long", signal(0x14, 9, request + [0]), [notUnderstood(9)]),
-  ChannelCommand(
-    "request with less than it states", l2cap(5, [0x14, 9, 10, 0] + request.dropLast()),
-    [notUnderstood(9)]),
-  ChannelCommand("request without a length", l2cap(5, [0x14, 9]), [notUnderstood(9)]),
-  ChannelCommand("request with identifier 0", signal(0x14, 0, request)),
-  ChannelCommand("one byte", l2cap(5, [0x14])),
-  ChannelCommand("response cut short", signal(0x15, 2, response.dropLast())),
-  ChannelCommand("response too long", signal(0x15, 2, response + [0])),
-  ChannelCommand("response with another identifier", signal(0x15, 3, response)),
-  ChannelCommand("response with identifier 0", signal(0x15, 0, response)),
-  ChannelCommand("credits cut short", signal(0x16, 9, [0x41, 0, 1])),
-  ChannelCommand("credits too long", signal(0x16, 9, [0x41, 0, 1, 0, 0])),
-  ChannelCommand("credits for no channel", signal(0x16, 9, words(0x0042, 65_535))),
-  ChannelCommand("credits for a channel that is not open", signal(0x16, 9, words(0, 65_535))),
-  ChannelCommand("disconnection cut short", signal(0x06, 9, [0x40, 0, 0x41]), [notUnderstood(9)]),
-  ChannelCommand(
-    "disconnection too long", signal(0x06, 9, [0x40, 0, 0x41, 0, 0]), [notUnderstood(9)]),
-  ChannelCommand(
-    "disconnection of no channel", signal(0x06, 9, words(0x0077, 0x0041)),
-    [invalid(9, 0x0077, 0x0041)]),
-  ChannelCommand(
-    "disconnection of a fixed channel", signal(0x06, 9, words(0x0004, 0x0004)),
-    [invalid(9, 0x0004, 0x0004)]),
-  ChannelCommand(
-    "disconnection of a channel that is not open", signal(0x06, 9, words(0x0041, 0)),
-    [invalid(9, 0x0041, 0)]),
-  ChannelCommand(
-    "disconnection with another source CID: 4.6", signal(0x06, 9, words(0x0040, 0x0042))),
-  ChannelCommand(
-    "disconnection response without a request", signal(0x07, 9, words(0x0041, 0x0040))),
-  ChannelCommand(
-    "disconnection response with a request's identifier", signal(0x07, 2, words(0x0041, 0x0040))),
-  ChannelCommand("reject of an unknown request", notUnderstood(9)),
-  ChannelCommand(
-    "enhanced request", signal(0x17, 9, words(0x0080, 100, 64, 1, 0x0050)),
-    [signal(0x18, 9, words(0, 0, 0, 2, 0))]),
-  ChannelCommand("unknown command", signal(0x40, 9, []), [notUnderstood(9)]),
+private let commands: [Row<Command>] = [
+  Row("request cut short", (signal(0x14, 9, request.dropLast()), [notUnderstood(9)])),
+  Row("request too long", (signal(0x14, 9, request + [0]), [notUnderstood(9)])),
+  Row(
+    "request with less than it states",
+    (l2cap(5, [0x14, 9, 10, 0] + request.dropLast()), [notUnderstood(9)])),
+  Row("request without a length", (l2cap(5, [0x14, 9]), [notUnderstood(9)])),
+  Row("request with identifier 0", (signal(0x14, 0, request), [])),
+  Row("one byte", (l2cap(5, [0x14]), [])),
+  Row("response cut short", (signal(0x15, 2, response.dropLast()), [])),
+  Row("response too long", (signal(0x15, 2, response + [0]), [])),
+  Row("response with another identifier", (signal(0x15, 3, response), [])),
+  Row("response with identifier 0", (signal(0x15, 0, response), [])),
+  Row("credits cut short", (signal(0x16, 9, [0x41, 0, 1]), [])),
+  Row("credits too long", (signal(0x16, 9, [0x41, 0, 1, 0, 0]), [])),
+  Row("credits for no channel", (signal(0x16, 9, words(0x0042, 65_535)), [])),
+  Row("credits for a channel that is not open", (signal(0x16, 9, words(0, 65_535)), [])),
+  Row("disconnection cut short", (signal(0x06, 9, [0x40, 0, 0x41]), [notUnderstood(9)])),
+  Row("disconnection too long", (signal(0x06, 9, [0x40, 0, 0x41, 0, 0]), [notUnderstood(9)])),
+  Row(
+    "disconnection of no channel",
+    (signal(0x06, 9, words(0x0077, 0x0041)), [invalid(9, 0x0077, 0x0041)])),
+  Row(
+    "disconnection of a fixed channel",
+    (signal(0x06, 9, words(0x0004, 0x0004)), [invalid(9, 0x0004, 0x0004)])),
+  Row(
+    "disconnection of a channel that is not open",
+    (signal(0x06, 9, words(0x0041, 0)), [invalid(9, 0x0041, 0)])),
+  Row("disconnection with another source CID: 4.6", (signal(0x06, 9, words(0x0040, 0x0042)), [])),
+  Row("disconnection response without a request", (signal(0x07, 9, words(0x0041, 0x0040)), [])),
+  Row(
+    "disconnection response with a request's identifier",
+    (signal(0x07, 2, words(0x0041, 0x0040)), [])),
+  Row("reject of an unknown request", (notUnderstood(9), [])),
+  Row(
+    "enhanced request",
+    (signal(0x17, 9, words(0x0080, 100, 64, 1, 0x0050)), [signal(0x18, 9, words(0, 0, 0, 2, 0))])),
+  Row("unknown command", (signal(0x40, 9, []), [notUnderstood(9)])),
 ]
 
 private let scenarios: [ChannelScenario] = [
@@ -103,15 +91,15 @@ struct ChannelSignallingTests {
   }
 
   @Test("It changes nothing, and gets the specification's response", arguments: commands)
-  fileprivate func nothingChanges(command: ChannelCommand) throws {
+  fileprivate func nothingChanges(row: Row<Command>) throws {
     let device = try ChannelDevice.listening()
     device.receive(0x14, 7, words(0x0080, 0x0041, 100, 50, 0xFFFF))
     expect(device.role.open(.firstDynamic, mtu: .minimum, at: 0), is: 1)
     expect(device.frames().count, is: 2)
     let events = device.role.application.events
 
-    device.receive(command.frame)
-    expect(device.frames(), is: command.responses)
+    device.receive(row.value.frame)
+    expect(device.frames(), is: row.value.responses)
     expect(device.role.application.events, is: events)
     expect(device.role.count, is: 2)
 

@@ -3,37 +3,22 @@ import Expectations
 
 @testable import BluetoothHost
 
-/// A use of channels between two devices.
-private struct Transfer: CustomTestStringConvertible, Sendable {
-  let testDescription: String
-  let channels: Int
-  /// Bytes each way on each channel.
-  let total: Int
-  let mtu: Int
-  let mps: UInt16
-  /// The number of K-frames that a receiver can hold.
-  let credits: Int
-}
+/// The number of channels, the bytes each way on each, the MTU, the MPS, and the number of K-frames
+/// that a receiver can hold.
+private typealias Transfer = (channels: Int, total: Int, mtu: Int, mps: UInt16, credits: Int)
 
-private let transfers = [
-  Transfer(
-    testDescription: "10 MB, MPS 23, 5 credits", channels: 1, total: 10_000_000, mtu: 600,
-    mps: 23, credits: 5),
-  Transfer(
-    testDescription: "10 MB, MPS 2,048, 3 credits", channels: 1, total: 10_000_000, mtu: 65_535,
-    mps: 2048, credits: 3),
-  Transfer(
-    testDescription: "100 kB on each of 7 channels, MPS 64, 1 credit", channels: 7,
-    total: 100_000, mtu: 200, mps: 64, credits: 1),
-  Transfer(
-    testDescription: "100 kB on each of 4 channels, MPS 498, 100 credits", channels: 4,
-    total: 100_000, mtu: 1500, mps: 498, credits: 100),
+private let transfers: [Row<Transfer>] = [
+  Row("10 MB, MPS 23, 5 credits", (1, 10_000_000, 600, 23, 5)),
+  Row("10 MB, MPS 2,048, 3 credits", (1, 10_000_000, 65_535, 2048, 3)),
+  Row("100 kB on each of 7 channels, MPS 64, 1 credit", (7, 100_000, 200, 64, 1)),
+  Row("100 kB on each of 4 channels, MPS 498, 100 credits", (4, 100_000, 1500, 498, 100)),
 ]
 
 @Suite("Channels: transfers")
 struct ChannelTransferTests {
   @Test("Every byte arrives once and in order, within the buffers", arguments: transfers)
-  fileprivate func transfer(transfer: Transfer) throws {
+  fileprivate func transfer(row: Row<Transfer>) throws {
+    let transfer = row.value
     func device(seed: UInt64) throws -> ChannelDevice<StreamOwner> {
       try ChannelDevice(
         StreamOwner(
