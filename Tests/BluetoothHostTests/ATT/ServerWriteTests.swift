@@ -27,11 +27,6 @@ private let scenarios: [HostScenario] = [
     "A Write Command is never answered",
     .set(application: \.refusal, .unlikelyError), .ignore([0x52, 0x0D, 0x00, 0x01]),
     .set(application: \.refusal, nil),
-    // no such handle
-    // only read
-    // written with a response only
-    // cut short
-    // 24 bytes
     .also { host in
       for request: [UInt8] in [
         [0x52, 0x00, 0x00, 0x01],  // no such handle

@@ -48,6 +48,20 @@ private let scenarios: [HostScenario] = [
     .connect(0x40, timeout: 3_200), .pass(34_000), .sent(.disconnect), .repeat(20, .read())),
 ]
 
+/// What a link can have to send when it has used its share of five packets.
+private let more: [HostScenario] = [
+  Scenario(
+    "the rest of a response",
+    .exchangeMTU(100), .repeat(3, .send(.read)),
+    .set(application: \.values[0], [UInt8](counting: 100)), .send([0x0A, 0x0D, 0x00])),
+  Scenario(
+    "a pairing response",
+    .repeat(5, .send(.read)), .send([0x01, 3, 0, 1, 16, 0, 0], channel: 0x0006)),
+  Scenario("Service Changed", .subscribe(0x07, 0x02), .repeat(4, .send(.read)), .changeServices),
+  Scenario(
+    "a value", .subscribe(0x0E, 0x01), .repeat(4, .send(.read)), .update(.text, [0x01])),
+]
+
 /// Symptom: one central without acknowledgements held all eight buffers, and three others got
 /// nothing for 34 s.
 @Suite("Host: fair shares of the controller's buffers")
@@ -78,34 +92,10 @@ struct FairShareTests {
     }
   }
 
-  /// What a link can have to send when it has used its share of five packets.
-  private static let more: [Row<@Sendable (ScriptedPeripheral<4>) -> Void>] = [
-    Row("the rest of a response") { controller in
-      controller.exchangeMTU(100)
-      for _ in 0..<3 { controller.send(.read) }
-      controller.application.values[0] = [UInt8](counting: 100)
-      controller.send([0x0A, 0x0D, 0x00])
-    },
-    Row("a pairing response") { controller in
-      for _ in 0..<5 { controller.send(.read) }
-      controller.send([0x01, 3, 0, 1, 16, 0, 0], channel: 0x0006)
-    },
-    Row("Service Changed") { controller in
-      controller.subscribe(0x07, 0x02)
-      for _ in 0..<4 { controller.send(.read) }
-      controller.changeServices()
-    },
-    Row("a value") { controller in
-      controller.subscribe(0x0E, 0x01)
-      for _ in 0..<4 { controller.send(.read) }
-      controller.update(.text, [0x01])
-    },
-  ]
-
   @Test("Each kind of data to send starts the deadline", arguments: more)
-  func clock(more: Row<@Sendable (ScriptedPeripheral<4>) -> Void>) {
+  func clock(_ scenario: HostScenario) throws {
     let controller = controller(links: 4)
-    more.value(controller)
+    try scenario.run(on: controller)
     expect(controller.aclPackets.count, is: 5)
     expect(controller.deadline, is: controller.now.advanced(by: 34_000))
   }

@@ -27,15 +27,6 @@ struct HostChannelsTests {
     return controller
   }
 
-  /// Sends a frame on channel 0 in packets of `length` bytes.
-  private func send(_ payload: [UInt8], by length: Int, to controller: Controller) {
-    let frame = l2cap(0x0040, payload)
-    for start in stride(from: 0, to: frame.count, by: length) {
-      let part = Array(frame[start..<min(start + length, frame.count)])
-      controller.receive(controller.acl(part, on: 0x40, boundary: start == 0 ? 2 : 1))
-    }
-  }
-
   @Test("Attributes and channels take turns on a link, and no frame is within another")
   func turns() {
     let controller = makeController()
@@ -87,7 +78,8 @@ struct HostChannelsTests {
   @Test("An SDU arrives in fragments of any length", arguments: [1, 27, 251, 502])
   func fragments(length: Int) {
     let controller = makeController()
-    send(words(496) + [UInt8](counting: 496), by: length, to: controller)
+    controller.fragmentLength = length
+    controller.send(words(496) + [UInt8](counting: 496), channel: 0x0040)
     expect(controller.host.channels.application.incoming[0], is: [[UInt8](counting: 496)])
     expect(controller.host.channels.count, is: 1)
   }
@@ -96,7 +88,8 @@ struct HostChannelsTests {
     "A frame that is too long for the host closes only its channel", arguments: [27, 100, 521, 522])
   func overlong(length: Int) {
     let controller = makeController()
-    send([UInt8](repeating: 0, count: 518), by: length, to: controller)
+    controller.fragmentLength = length
+    controller.send([UInt8](repeating: 0, count: 518), channel: 0x0040)
     // A Disconnection Request, and the end without a response.
     let request = controller.frames.last?.payload ?? []
     expect(request.prefix(1), is: [0x06])
@@ -119,8 +112,7 @@ struct HostChannelsTests {
   @Test("A frame that is too long on another channel changes nothing")
   func overlongElsewhere() {
     let controller = makeController()
-    let frame = l2cap(0x0004, [UInt8](repeating: 0x0A, count: 600))
-    controller.receive(controller.acl(frame, on: 0x40, boundary: 2))
+    controller.send([UInt8](repeating: 0x0A, count: 600))
     expect(controller.host.channels.count, is: 1)
     expect(controller.frames.isEmpty)
   }

@@ -289,18 +289,10 @@ private let changes: [Scenario<SecurityStation>] = [
 /// Core Specification, Vol 4, Part E, 7.8.15 to 7.8.18, 7.8.38 to 7.8.44 and 7.8.77.
 @Suite("The controller's lists of bonded devices")
 struct DeviceListCommandTests {
-  @Test("are filled, and are up to date then", arguments: firstUpdates)
+  @Test(
+    "are filled, do without a command that is refused, and follow the policy and the bonds",
+    arguments: firstUpdates + refusals + changes)
   func updated(_ scenario: Scenario<SecurityStation>) throws {
-    try scenario.run(on: makeStation(features: resolves))
-  }
-
-  @Test("do without a command that the controller refuses", arguments: refusals)
-  func refused(_ scenario: Scenario<SecurityStation>) throws {
-    try scenario.run(on: makeStation(features: resolves))
-  }
-
-  @Test("follow the policy and the bonds", arguments: changes)
-  func changed(_ scenario: Scenario<SecurityStation>) throws {
     try scenario.run(on: makeStation(features: resolves))
   }
 

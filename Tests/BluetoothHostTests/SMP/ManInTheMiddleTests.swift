@@ -85,37 +85,24 @@ struct ManInTheMiddleTests {
 
   @Test("The own public key, the debug key and points off the curve are refused")
   func publicKeys() throws {
-    let agreement = P256KeyAgreement()
-    let end = PairingEnd(agreement, FixedRandom(seed: 9))
-    func begin() throws -> [UInt8] {
+    let debug = written { PairingPublicKey(.debug).write(to: &$0) }
+    // The key that answers the own one, and why it is refused.
+    let cases: [(label: String, key: ([UInt8]) -> [UInt8], PairingError)] = [
+      ("the own key", { $0 }, .invalidParameters),
+      ("the negative of the own key", { $0[..<64] + [$0[64] ^ 0xFF] }, .invalidParameters),
+      ("the debug key", { _ in debug }, .invalidParameters),
+      ("off the curve", { _ in [debug[0], debug[1] ^ 1] + debug[2...] }, .dhKeyCheckFailed),
+      ("zeros", { _ in [0x0C] + [UInt8](repeating: 0, count: 64) }, .dhKeyCheckFailed),
+    ]
+    let end = PairingEnd(P256KeyAgreement(), FixedRandom(seed: 9))
+    for (label, key, reason) in cases {
       end.outcome = nil
       end.initiate(response: [0x02, 3, 0, 0x09, 16, 0, 0])
       end.work()
-      return try #require(end.nextPDU())
+      end.receive(key(try #require(end.nextPDU())))
+      expect(end.outcome, is: .failed(reason), "\(label)")
+      expect(end.nextPDU(), is: [0x05, reason.rawValue], "\(label)")
     }
-    let own = try begin()
-    end.receive(own)
-    expect(end.outcome, is: .failed(.invalidParameters), "the own key")
-
-    var negative = try begin()
-    negative[64] ^= 0xFF
-    end.receive(negative)
-    expect(end.outcome, is: .failed(.invalidParameters), "the negative of the own key")
-
-    _ = try begin()
-    end.receive(written { PairingPublicKey(.debug).write(to: &$0) })
-    expect(end.outcome, is: .failed(.invalidParameters), "the debug key")
-
-    var beside = written { PairingPublicKey(.debug).write(to: &$0) }
-    beside[1] ^= 1
-    _ = try begin()
-    end.receive(beside)
-    expect(end.outcome, is: .failed(.dhKeyCheckFailed), "off the curve")
-    expect(end.nextPDU(), is: [0x05, 0x0B])
-
-    _ = try begin()
-    end.receive([0x0C] + [UInt8](repeating: 0, count: 64))
-    expect(end.outcome, is: .failed(.dhKeyCheckFailed), "zeros")
   }
 
   @Test("A man in the middle makes the compared numbers differ")

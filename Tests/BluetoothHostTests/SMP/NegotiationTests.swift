@@ -27,76 +27,60 @@ extension PairingEnd where Agreement == TestAgreement, Random == FixedRandom {
   }
 }
 
-/// A peer's features, and whether they are accepted.
-private struct FeatureOffer: CustomTestStringConvertible, Sendable {
-  let testDescription: String
-  let policy: PairingPolicy
-  /// IO, OOB, AuthReq, key size, initiator's keys, responder's keys.
-  let features: [UInt8]
-  /// `nil` if pairing goes on.
-  let failure: PairingError?
+/// A peer's features (IO, OOB, AuthReq, key size, initiator's keys, responder's keys), why they are
+/// refused, or `nil` if pairing goes on, and this device's policy.
+private typealias FeatureOffer = (features: [UInt8], failure: PairingError?, policy: PairingPolicy)
 
-  init(
-    _ label: String, _ features: [UInt8], _ failure: PairingError?,
-    policy: PairingPolicy = PairingPolicy()
-  ) {
-    testDescription = label
-    self.policy = policy
-    self.features = features
-    self.failure = failure
-  }
-}
-
+private let usual = PairingPolicy()
 private let secureOnly = PairingPolicy(secureConnections: .required)
 private let authenticated = PairingPolicy(ioCapability: .displayYesNo, authentication: .required)
 
-private let offers = [
-  FeatureOffer("a phone: Secure Connections", [4, 0, 0x0D, 16, 0x02, 0x03], nil),
-  FeatureOffer("legacy", [4, 0, 0x05, 16, 0x02, 0x03], nil),
-  FeatureOffer("reserved bits", [4, 0, 0xCD, 16, 0x02, 0x03], nil),
-  FeatureOffer("a key of 15 bytes", [4, 0, 0x0D, 15, 0, 0], .encryptionKeySize),
-  FeatureOffer("a key of 7 bytes", [4, 0, 0x01, 7, 0, 0], .encryptionKeySize),
-  FeatureOffer("a key of 6 bytes", [4, 0, 0x01, 6, 0, 0], .invalidParameters),
-  FeatureOffer("a key of 17 bytes", [4, 0, 0x01, 17, 0, 0], .invalidParameters),
-  FeatureOffer("a reserved IO capability", [5, 0, 0x01, 16, 0, 0], .invalidParameters),
-  FeatureOffer("a reserved OOB data flag", [3, 2, 0x01, 16, 0, 0], .invalidParameters),
-  FeatureOffer("one byte too few", [3, 0, 0x01, 16, 0], .invalidParameters),
-  FeatureOffer("one byte too many", [3, 0, 0x01, 16, 0, 0, 0], .invalidParameters),
-  FeatureOffer(
-    "OOB data of this device, which it never gave", [3, 1, 0x0D, 16, 0, 0], .oobNotAvailable),
-  FeatureOffer("OOB data with legacy pairing, which needs both", [3, 1, 0x05, 16, 0, 0], nil),
-  FeatureOffer(
-    "legacy, though Secure Connections are required", [3, 0, 0x01, 16, 0, 0],
-    .authenticationRequirements, policy: secureOnly),
-  FeatureOffer("Secure Connections only", [3, 0, 0x09, 16, 0, 0], nil, policy: secureOnly),
-  FeatureOffer(
-    "no IO, though authentication is required", [3, 0, 0x0D, 16, 0, 0], .authenticationRequirements,
-    policy: authenticated),
-  FeatureOffer(
-    "a display, though authentication is required", [1, 0, 0x09, 16, 0, 0], nil,
-    policy: authenticated),
-  FeatureOffer(
-    "legacy with two displays, which gives Just Works", [1, 0, 0x05, 16, 0, 0],
-    .authenticationRequirements, policy: authenticated),
+private let offers: [Row<FeatureOffer>] = [
+  Row("a phone: Secure Connections", ([4, 0, 0x0D, 16, 0x02, 0x03], nil, usual)),
+  Row("legacy", ([4, 0, 0x05, 16, 0x02, 0x03], nil, usual)),
+  Row("reserved bits", ([4, 0, 0xCD, 16, 0x02, 0x03], nil, usual)),
+  Row("a key of 15 bytes", ([4, 0, 0x0D, 15, 0, 0], .encryptionKeySize, usual)),
+  Row("a key of 7 bytes", ([4, 0, 0x01, 7, 0, 0], .encryptionKeySize, usual)),
+  Row("a key of 6 bytes", ([4, 0, 0x01, 6, 0, 0], .invalidParameters, usual)),
+  Row("a key of 17 bytes", ([4, 0, 0x01, 17, 0, 0], .invalidParameters, usual)),
+  Row("a reserved IO capability", ([5, 0, 0x01, 16, 0, 0], .invalidParameters, usual)),
+  Row("a reserved OOB data flag", ([3, 2, 0x01, 16, 0, 0], .invalidParameters, usual)),
+  Row("one byte too few", ([3, 0, 0x01, 16, 0], .invalidParameters, usual)),
+  Row("one byte too many", ([3, 0, 0x01, 16, 0, 0, 0], .invalidParameters, usual)),
+  Row(
+    "OOB data of this device, which it never gave",
+    ([3, 1, 0x0D, 16, 0, 0], .oobNotAvailable, usual)),
+  Row("OOB data with legacy pairing, which needs both", ([3, 1, 0x05, 16, 0, 0], nil, usual)),
+  Row(
+    "legacy, though Secure Connections are required",
+    ([3, 0, 0x01, 16, 0, 0], .authenticationRequirements, secureOnly)),
+  Row("Secure Connections only", ([3, 0, 0x09, 16, 0, 0], nil, secureOnly)),
+  Row(
+    "no IO, though authentication is required",
+    ([3, 0, 0x0D, 16, 0, 0], .authenticationRequirements, authenticated)),
+  Row(
+    "a display, though authentication is required", ([1, 0, 0x09, 16, 0, 0], nil, authenticated)),
+  Row(
+    "legacy with two displays, which gives Just Works",
+    ([1, 0, 0x05, 16, 0, 0], .authenticationRequirements, authenticated)),
 ]
 
 @Suite("Pairing features")
 struct NegotiationTests {
   @Test("A Pairing Request is accepted or refused", arguments: offers)
-  fileprivate func request(offer: FeatureOffer) {
+  fileprivate func request(row: Row<FeatureOffer>) {
+    let offer = row.value
     let end = LoneEnd.responder(offer.policy, request: [0x01] + offer.features)
     expect(end.outcome, is: offer.failure.map { .failed($0) })
     let answer = end.nextPDU()
-    if let failure = offer.failure {
-      expect(answer, is: [0x05, failure.rawValue])
-    } else {
-      expect(answer?.first, is: 0x02)
-    }
+    expect(answer?.first, is: offer.failure == nil ? 0x02 : 0x05)
+    if let failure = offer.failure { expect(answer, is: [0x05, failure.rawValue]) }
     expect(end.isActive, is: offer.failure == nil)
   }
 
   @Test("A Pairing Response is accepted or refused", arguments: offers)
-  fileprivate func response(offer: FeatureOffer) {
+  fileprivate func response(row: Row<FeatureOffer>) {
+    let offer = row.value
     let end = LoneEnd.initiator(offer.policy, response: [0x02] + offer.features)
     expect(end.outcome, is: offer.failure.map { .failed($0) })
     expect(end.isActive, is: offer.failure == nil)

@@ -46,32 +46,34 @@ struct PairingSecretsTests {
     }
   }
 
-  @Test("A failed pairing leaves no secrets in memory")
-  func failed() {
+  /// A pairing under way, and the private key that it holds.
+  private func underWay() -> (end: PairingEnd<P256KeyAgreement, FixedRandom>, key: [UInt8]) {
     let end = PairingEnd(P256KeyAgreement(), FixedRandom(seed: 1))
     end.initiate(
-      PairingPolicy(ioCapability: .keyboardOnly, secureConnections: .wherePossible),
-      identity: initiatorIdentity, response: [0x02, 2, 0, 0x0D, 16, 0, 0])
+      PairingPolicy(ioCapability: .keyboardOnly), identity: initiatorIdentity,
+      response: [0x02, 2, 0, 0x0D, 16, 0, 0])
     var random = FixedRandom(seed: 1)
     let privateKey: Number256 = random.nextNumber()
     expect(memory(of: &end.pairing, holds: bytes(privateKey)), "while it is needed")
+    return (end, bytes(privateKey))
+  }
+
+  @Test("A failed pairing leaves no secrets in memory")
+  func failed() {
+    let (end, privateKey) = underWay()
     end.pairing.linkLost()
     end.collect()
-    expect(!memory(of: &end.pairing, holds: bytes(privateKey)))
+    expect(!memory(of: &end.pairing, holds: privateKey))
     expect(!memory(of: &end.pairing, holds: bytes(initiatorIdentity.identityResolvingKey)))
   }
 
   @Test("The next pairing leaves no secrets of an unfinished one in memory")
   func begunAgain() {
-    let end = PairingEnd(P256KeyAgreement(), FixedRandom(seed: 1))
-    let policy = PairingPolicy(ioCapability: .keyboardOnly, secureConnections: .wherePossible)
-    end.initiate(policy, identity: initiatorIdentity, response: [0x02, 2, 0, 0x0D, 16, 0, 0])
-    var random = FixedRandom(seed: 1)
-    let privateKey: Number256 = random.nextNumber()
-    expect(memory(of: &end.pairing, holds: bytes(privateKey)))
-    end.pairing.begin(.initiator, policy: policy, identity: nil, at: Instant(rawValue: 0))
+    let (end, privateKey) = underWay()
+    end.pairing.begin(
+      .initiator, policy: PairingPolicy(ioCapability: .keyboardOnly), identity: nil, at: at(0))
     end.collect()
-    expect(!memory(of: &end.pairing, holds: bytes(privateKey)))
+    expect(!memory(of: &end.pairing, holds: privateKey))
     // It begins with the first step, and without the PDUs of the other one.
     expect(end.pairing.needsStep, is: false)
     expect(end.nextPDU()?.first, is: 0x01)

@@ -81,9 +81,7 @@ struct PeripheralManagerTests {
     ]
     for (numbers, needs, pairs) in cases {
       var manager = makeManager(CounterRandom())
-      manager.opened(
-        PairingLink(role: .responder, ownAddress: responderAddress, peerAddress: initiatorAddress),
-        at: 0)
+      manager.opened(.responder, at: 0)
       for number in numbers { manager.takeRandomNumber(number) }
       expect(manager.needsRandomNumber, is: needs, "\(numbers)")
       manager.receive(request.span, at: 0, at: at(0))

@@ -119,10 +119,10 @@ private typealias Finder = SecurityManager<
 
 @Suite("The addresses of bonded devices")
 struct RecentAddressTests {
-  /// A manager with the bonds of the devices 1 to 6. The last device has no key.
-  private func makeFinder() -> Finder {
+  /// A manager with the bonds of the devices 1 to 6, or with none. The last device has no key.
+  private func makeFinder(bonds count: UInt8 = 6) -> Finder {
     var bonds = BondTable<8>()
-    for number: UInt8 in 1...6 {
+    for number in 1..<(count + 1) {
       bonds.store(
         Bond(
           identityAddress: address(number), longTermKey: .zero,
@@ -194,9 +194,7 @@ struct RecentAddressTests {
 
   @Test("Without bonds, no address is looked up")
   func withoutBonds() {
-    var finder = Finder(
-      policy: PairingPolicy(), identity: nil, bonds: BondTable(), delegate: RecordingDelegate(),
-      agreement: TestAgreement(), random: FixedRandom(seed: 1))
+    var finder = makeFinder(bonds: 0)
     expect(finder.noteAdvertiser(heard(1)), is: heard(1))
     expect(finder.identityAddress(of: heard(1)), is: heard(1))
   }

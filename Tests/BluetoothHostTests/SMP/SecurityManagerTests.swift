@@ -18,7 +18,20 @@ private let unknownAddress = DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5,
 /// A Pairing Request whose key is too short.
 private let weakRequest: [UInt8] = [0x01, 3, 0, 0x09, 15, 0, 0]
 
+/// A pairing fails, which delays the next one; the PDU is not checked.
+private func fails() -> Step<StationPair> {
+  .central(.pair(), .receive([0x05, 0x08]), .drop)
+}
+
 private let scenarios: [Scenario<StationPair>] = [
+  Scenario(
+    "A success ends the delay after failures, which begins again at 1 s",
+    on: { StationPair(PairingPolicy(), peripheral: PairingPolicy()) },
+    .connect(), fails(), .central(.time(1_000)), fails(),
+    // 2 s.
+    .central(.time(2_999), .pair(false), .time(3_000)), .pairs(), .central(.bonds(1)), fails(),
+    // 1 s again.
+    .central(.time(3_999), .pair(false), .time(4_000), .pair())),
   Scenario(
     "Two devices pair, and encrypt the next link with the bond",
     .connect(), .secures(), .both(.security(strong)),
