@@ -52,7 +52,7 @@ struct AssociationModelTests {
             let found = AssociationModel(
               initiator: features(initiator, mitm: own, secureConnections: isSecure),
               responder: features(responder, mitm: other, secureConnections: isSecure))
-            let letter = own || other ? isSecure ? cell.last : cell.first : "J"
+            let letter = own || other ? (isSecure ? cell.last : cell.first) : "J"
             let expected = try #require(model(letter))
             expect(found, is: expected, "\(initiator), \(responder), SC \(isSecure)")
             count += 1

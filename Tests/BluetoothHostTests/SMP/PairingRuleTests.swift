@@ -65,29 +65,29 @@ private typealias RequestCase = (
   bond: Bond?, policy: PairingPolicy, isEncrypted: Bool, pdu: [UInt8], reaction: Reaction
 )
 
-private let open = PairingPolicy()
+private let usual = PairingPolicy()
 private let closed = PairingPolicy(isOpen: false)
 
 private let requestCases: [Row<RequestCase>] = [
-  Row("no bond", (nil, open, false, [0x0B, 0x01], .pairs)),
-  Row("a bond", (bond(), open, false, [0x0B, 0x01], .encrypts)),
-  Row("a bond without authentication", (bond(), open, false, [0x0B, 0x05], .pairs)),
+  Row("no bond", (nil, usual, false, [0x0B, 0x01], .pairs)),
+  Row("a bond", (bond(), usual, false, [0x0B, 0x01], .encrypts)),
+  Row("a bond without authentication", (bond(), usual, false, [0x0B, 0x05], .pairs)),
   Row(
     "a bond with authentication",
-    (bond(isAuthenticated: true), open, false, [0x0B, 0x05], .encrypts)),
+    (bond(isAuthenticated: true), usual, false, [0x0B, 0x05], .encrypts)),
   Row(
     "a legacy bond of the other role",
-    (bond(isSecureConnections: false), open, false, [0x0B, 0x01], .pairs)),
+    (bond(isSecureConnections: false), usual, false, [0x0B, 0x01], .pairs)),
   Row(
     "a legacy bond of this role",
-    (bond(isSecureConnections: false, role: .initiator), open, false, [0x0B, 0x01], .encrypts)),
-  Row("an encrypted link", (bond(), open, true, [0x0B, 0x01], .nothing)),
-  Row("an encrypted link without authentication", (bond(), open, true, [0x0B, 0x05], .pairs)),
+    (bond(isSecureConnections: false, role: .initiator), usual, false, [0x0B, 0x01], .encrypts)),
+  Row("an encrypted link", (bond(), usual, true, [0x0B, 0x01], .nothing)),
+  Row("an encrypted link without authentication", (bond(), usual, true, [0x0B, 0x05], .pairs)),
   Row("pairing is closed", (nil, closed, false, [0x0B, 0x01], .refuses(0x05))),
   Row(
     "pairing is closed, and there is a bond", (bond(), closed, false, [0x0B, 0x01], .encrypts)),
-  Row("no AuthReq", (bond(), open, false, [0x0B], .refuses(0x0A))),
-  Row("two bytes", (bond(), open, false, [0x0B, 1, 1], .refuses(0x0A))),
+  Row("no AuthReq", (bond(), usual, false, [0x0B], .refuses(0x0A))),
+  Row("two bytes", (bond(), usual, false, [0x0B, 1, 1], .refuses(0x0A))),
 ]
 
 private let scenarios: [Scenario<SecurityStation>] = [
