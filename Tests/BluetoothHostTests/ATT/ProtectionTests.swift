@@ -23,14 +23,14 @@ private let outcomes = [
     authenticated: nil),
 ]
 
-/// The value at handle 3 requires encryption, and has a configuration at 4 and a descriptor at 5. The
-/// value at 7 requires authentication, and that at 10 nothing; their configurations are at 8 and 11.
+/// The value at handle 3 requires encryption, and has a configuration at 4 and a descriptor at 5.
+/// The value at 7 requires authentication, and that at 10 nothing; their configurations are at 8
+/// and 11.
 private func makeController(_ security: LinkSecurity) -> ScriptedServer<1, GATTDatabase<11>> {
   let database = GATTDatabase<11> {
     Service(.batteryService) {
       Characteristic(
-        .batteryLevel, .read | .write | .writeWithoutResponse | .notify,
-        value: .application(.text),
+        .batteryLevel, .read | .write | .writeWithoutResponse | .notify, value: .application(.text),
         protection: .readEncrypted | .writeEncrypted | .updateEncrypted
       ) {
         Attribute.descriptor(

@@ -4,16 +4,13 @@ import Expectations
 private let bytes: [UInt8] = [0xF1, 0xF2, 0x03, 0x04, 0x05, 0x06, 0x07, 0x88, 0x99]
 
 /// The length in bytes and the value of a read.
-private typealias Read = (
-  length: Int, value: UInt64, read: @Sendable (inout ByteReader) -> UInt64?
-)
+private typealias Read = (length: Int, value: UInt64, read: @Sendable (inout ByteReader) -> UInt64?)
 
 private let reads: [Row<Read>] = [
   Row("UInt8", (1, 0xF1, { $0.readUInt8().map { UInt64($0) } })),
   // 0xF1 is 241 − 256 = −15.
   Row(
-    "Int8",
-    (1, UInt64(bitPattern: -15), { $0.readInt8().map { UInt64(bitPattern: Int64($0)) } })),
+    "Int8", (1, UInt64(bitPattern: -15), { $0.readInt8().map { UInt64(bitPattern: Int64($0)) } })),
   Row("UInt16", (2, 0xF2F1, { $0.readUInt16().map { UInt64($0) } })),
   Row("UInt32", (4, 0x0403_F2F1, { $0.readUInt32().map { UInt64($0) } })),
   Row("UInt64", (8, 0x8807_0605_0403_F2F1, { $0.readUInt64() })),

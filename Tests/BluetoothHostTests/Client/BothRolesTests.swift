@@ -71,8 +71,7 @@ struct BothRolesTests {
     let values: [[UInt8]] = [[UInt8](counting: 300), [UInt8](counting: 299).reversed()]
     // The devices write values of different lengths.
     for (device, value) in zip(pair.devices, values) { device.collector.values[0] = value }
-    perform(
-      .write(Self.text, byteCount: 300), and: .write(Self.text, byteCount: 299), on: pair)
+    perform(.write(Self.text, byteCount: 300), and: .write(Self.text, byteCount: 299), on: pair)
     expect(pair.devices.map { $0.application.values[0] }, is: values.reversed())
 
     expect(perform(.read(Self.text), on: pair).map(\.value), is: values)

@@ -157,7 +157,7 @@ struct ClientLinkTests {
   }
 
   @Test(
-    "a request for connection parameters of a wrong length is rejected; without an identifier it is ignored"
+    "a parameter request of a wrong length is rejected; without an identifier it is ignored"
   )
   func truncated() {
     let whole = request(24, 40, 0, 400)

@@ -1,7 +1,7 @@
 import BluetoothHost
 import Expectations
 
-/// An operation, a valid response to its first request, and the other lengths at which that is valid.
+/// An operation, a valid response to its first request, and the other lengths at which it is valid.
 private typealias ValidResponse = (
   operation: ClientOperation, response: [UInt8], validLengths: Set<Int>
 )
@@ -21,8 +21,7 @@ private let validResponses: [Row<ValidResponse>] = [
   Row(
     "characteristics",
     (
-      .discoverCharacteristics(range(1, 3)),
-      [0x09, 7, 0x02, 0x00, 0x02, 0x03, 0x00, 0x00, 0x2A], []
+      .discoverCharacteristics(range(1, 3)), [0x09, 7, 0x02, 0x00, 0x02, 0x03, 0x00, 0x00, 0x2A], []
     )),
   Row("descriptors", (.discoverDescriptors(range(4, 4)), [0x05, 1, 0x04, 0x00, 0x02, 0x29], [])),
   Row("value of a type", (.readByUUID(.deviceName), [0x09, 3, 0x03, 0x00, 0x41], [])),
@@ -32,8 +31,7 @@ private let validResponses: [Row<ValidResponse>] = [
   // A value can have each of these lengths.
   Row("value", (.read(handle(7)), [0x0B, 1, 2, 3], [1, 2, 3, 5])),
   Row(
-    "several values",
-    (.readMultiple(byteCount: 4, isVariable: false), [0x0F, 1, 2], [1, 2, 4])),
+    "several values", (.readMultiple(byteCount: 4, isVariable: false), [0x0F, 1, 2], [1, 2, 4])),
 ]
 
 private func outOfOrder(_ rawValue: UInt16) -> OperationError {
@@ -45,43 +43,42 @@ private let firstService: [UInt8] = [0x11, 6, 0x01, 0x00, 0x05, 0x00, 0x00, 0x18
 private let characteristic: [UInt8] = [0x09, 7, 0x11, 0, 2, 0x12, 0, 0, 0x2A]
 private let descriptor: [UInt8] = [0x05, 1, 0x12, 0x00, 0x02, 0x29]
 
-private let wrongResponses: [OperationCase] =
-  [
-    OperationCase(
-      "the same service again", .discoverServices, gets: [firstService, firstService],
-      fails: outOfOrder(1)),
-    OperationCase(
-      "a service that ends before it begins", .discoverServices,
-      gets: [firstService, [0x11, 6, 0x06, 0x00, 0x05, 0x00, 0x00, 0x18]], fails: outOfOrder(6)),
-    OperationCase(
-      "a service at handle 0", .discoverServices,
-      gets: [firstService, [0x11, 6, 0x00, 0x00, 0x07, 0x00, 0x00, 0x18]], fails: outOfOrder(0)),
-    OperationCase(
-      "overlapping services of one kind", .discoverServicesByUUID(.genericAccessService),
-      gets: [[0x07, 0x05, 0x00, 0x09, 0x00, 0x08, 0x00, 0x0A, 0x00]], fails: outOfOrder(8)),
-    OperationCase(
-      "a service's UUID of 4 bytes", .discoverServices,
-      gets: [[0x11, 8, 0x01, 0x00, 0x05, 0x00, 1, 2, 3, 4]],
-      fails: .wrongResponse(.malformed(.readByGroupTypeResponse))),
-    OperationCase(
-      "the same characteristic again", .discoverCharacteristics(range(0x10, 0x16)),
-      gets: [characteristic, characteristic], fails: outOfOrder(0x11)),
-    // No handle is left for a value after 0xFFFF.
-    OperationCase(
-      "a characteristic at handle 0xFFFF", .discoverCharacteristics(range(0x10, 0xFFFF)),
-      gets: [[0x09, 7, 0xFF, 0xFF, 2, 0, 0, 0, 0x2A]], fails: .wrongResponse(.outOfOrder(.none))),
-    OperationCase(
-      "the same descriptor again", .discoverDescriptors(range(0x12, 0x16)),
-      gets: [descriptor, descriptor], fails: outOfOrder(0x12)),
-    OperationCase(
-      "a response to Execute Write with a parameter", .write(handle(7), byteCount: 21),
-      writing: Array(letters[..<21]),
-      gets: [
-        [0x17, 7, 0, 0, 0] + letters[..<18], [0x17, 7, 0, 18, 0] + letters[18..<21], [0x19, 0],
-      ], fails: .wrongResponse(.malformed(.executeWriteResponse))),
-  ]
+private let wrongResponses: [OperationCase] = [
+  OperationCase(
+    "the same service again", .discoverServices, gets: [firstService, firstService],
+    fails: outOfOrder(1)),
+  OperationCase(
+    "a service that ends before it begins", .discoverServices,
+    gets: [firstService, [0x11, 6, 0x06, 0x00, 0x05, 0x00, 0x00, 0x18]], fails: outOfOrder(6)),
+  OperationCase(
+    "a service at handle 0", .discoverServices,
+    gets: [firstService, [0x11, 6, 0x00, 0x00, 0x07, 0x00, 0x00, 0x18]], fails: outOfOrder(0)),
+  OperationCase(
+    "overlapping services of one kind", .discoverServicesByUUID(.genericAccessService),
+    gets: [[0x07, 0x05, 0x00, 0x09, 0x00, 0x08, 0x00, 0x0A, 0x00]], fails: outOfOrder(8)),
+  OperationCase(
+    "a service's UUID of 4 bytes", .discoverServices,
+    gets: [[0x11, 8, 0x01, 0x00, 0x05, 0x00, 1, 2, 3, 4]],
+    fails: .wrongResponse(.malformed(.readByGroupTypeResponse))),
+  OperationCase(
+    "the same characteristic again", .discoverCharacteristics(range(0x10, 0x16)),
+    gets: [characteristic, characteristic], fails: outOfOrder(0x11)),
+  // No handle is left for a value after 0xFFFF.
+  OperationCase(
+    "a characteristic at handle 0xFFFF", .discoverCharacteristics(range(0x10, 0xFFFF)),
+    gets: [[0x09, 7, 0xFF, 0xFF, 2, 0, 0, 0, 0x2A]], fails: .wrongResponse(.outOfOrder(.none))),
+  OperationCase(
+    "the same descriptor again", .discoverDescriptors(range(0x12, 0x16)),
+    gets: [descriptor, descriptor], fails: outOfOrder(0x12)),
+  OperationCase(
+    "a response to Execute Write with a parameter", .write(handle(7), byteCount: 21),
+    writing: Array(letters[..<21]),
+    gets: [
+      [0x17, 7, 0, 0, 0] + letters[..<18], [0x17, 7, 0, 18, 0] + letters[18..<21], [0x19, 0],
+    ], fails: .wrongResponse(.malformed(.executeWriteResponse))),
+]
 
-/// The declaration, the value and the refused handle of a characteristic in a service at 0x10 to 0x16.
+/// The declaration, the value and the refused handle of a characteristic of the range 0x10 to 0x16.
 private let misplaced: [OperationCase] =
   ([
     (0x0F, 0x11, 0x0F, "before the service"), (0x17, 0x18, 0x17, "after the service"),
@@ -111,8 +108,7 @@ struct WrongResponseTests {
     let (operation, response, validLengths) = row.value
     expect(outcome(of: operation, [response]).endings.count, is: 1)
     for length in Array(1..<response.count) + [response.count + 1] {
-      let (endings, isConnected) = outcome(
-        of: operation, [Array((response + [0]).prefix(length))])
+      let (endings, isConnected) = outcome(of: operation, [Array((response + [0]).prefix(length))])
       let opcode = ATTOpcode(rawValue: response[0])
       let expected: OperationError? =
         validLengths.contains(length) ? nil : .wrongResponse(.malformed(opcode))
@@ -150,8 +146,7 @@ struct WrongResponseTests {
     expect(outcome(of: row.value.operation, [[]]).endings.isEmpty)
   }
 
-  @Test(
-    "the response to another request is an error, and ends the link", arguments: validResponses)
+  @Test("the response to another request is an error, and ends the link", arguments: validResponses)
   fileprivate func unexpected(row: Row<ValidResponse>) {
     let (endings, isConnected) = outcome(of: row.value.operation, [[0x0D, 1, 2, 3]])
     guard case .wrongResponse(.unexpected(.readBlobResponse, _)) = endings.first else {

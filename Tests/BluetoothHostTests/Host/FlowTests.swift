@@ -102,9 +102,7 @@ struct FlowTests {
     controller.behaviour.completesPackets = false
     for link: UInt16 in 0..<2 { controller.send([0x0A, 0x0D, 0x00], on: 0x40 + link) }
     controller.forgetWhatWasSent()
-    for _ in 0..<10 {
-      for link: UInt16 in 0..<2 { controller.completePackets(of: 0x40 + link) }
-    }
+    for _ in 0..<10 { for link: UInt16 in 0..<2 { controller.completePackets(of: 0x40 + link) } }
     let handles = controller.aclPackets.map { $0[1] }
     expect(handles.filter { $0 == 0x40 }.count, is: handles.filter { $0 == 0x41 }.count)
   }

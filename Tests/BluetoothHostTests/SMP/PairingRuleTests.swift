@@ -59,8 +59,8 @@ private let endCases: [Row<EndCase>] = [
 
 private enum Reaction: Equatable { case nothing, encrypts, pairs, refuses(UInt8) }
 
-/// A central's bond, its policy, whether the link is already encrypted with the bond's key, a Security
-/// Request, and what the central does.
+/// A central's bond, its policy, whether the link is already encrypted with the bond's key, a
+/// Security Request, and what the central does.
 private typealias RequestCase = (
   bond: Bond?, policy: PairingPolicy, isEncrypted: Bool, pdu: [UInt8], reaction: Reaction
 )
@@ -84,8 +84,7 @@ private let requestCases: [Row<RequestCase>] = [
   Row("an encrypted link", (bond(), usual, true, [0x0B, 0x01], .nothing)),
   Row("an encrypted link without authentication", (bond(), usual, true, [0x0B, 0x05], .pairs)),
   Row("pairing is closed", (nil, closed, false, [0x0B, 0x01], .refuses(0x05))),
-  Row(
-    "pairing is closed, and there is a bond", (bond(), closed, false, [0x0B, 0x01], .encrypts)),
+  Row("pairing is closed, and there is a bond", (bond(), closed, false, [0x0B, 0x01], .encrypts)),
   Row("no AuthReq", (bond(), usual, false, [0x0B], .refuses(0x0A))),
   Row("two bytes", (bond(), usual, false, [0x0B, 1, 1], .refuses(0x0A))),
 ]

@@ -19,9 +19,7 @@ private let unknownAddress = DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5,
 private let weakRequest: [UInt8] = [0x01, 3, 0, 0x09, 15, 0, 0]
 
 /// A pairing fails, which delays the next one; the PDU is not checked.
-private func fails() -> Step<StationPair> {
-  .central(.pair(), .receive([0x05, 0x08]), .drop)
-}
+private func fails() -> Step<StationPair> { .central(.pair(), .receive([0x05, 0x08]), .drop) }
 
 private let scenarios: [Scenario<StationPair>] = [
   Scenario(

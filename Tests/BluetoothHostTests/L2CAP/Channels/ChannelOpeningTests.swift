@@ -122,9 +122,7 @@ struct ChannelOpeningTests {
   @Test("One peer gets seven of eight channels, then 0x0004; the other gets the last one")
   func fullTable() throws {
     let device = try ChannelDevice.listening()
-    for number in 0..<8 {
-      device.receive(0x14, 7, request(cid: 0x0041 + UInt16(number)))
-    }
+    for number in 0..<8 { device.receive(0x14, 7, request(cid: 0x0041 + UInt16(number))) }
     // One of 8 channels is reserved for the other link: 8 − 1 = 7.
     let responses = device.frames()
     expect(responses.filter { $0.suffix(2) == [0, 0] }.count, is: 7)

@@ -27,8 +27,7 @@ private let rules: [Row<Rule>] = [
   Row("half a length of the SDU, 3.4.2", ([[5]], 1000, .frameTooShort)),
   Row("as many frames as credits", ([first(9, 1), [1], [2]], 399, nil)),
   Row(
-    "one frame more than credits, 10.1",
-    ([first(9, 1), [1], [2], [3]], 399, .frameWithoutCredit)),
+    "one frame more than credits, 10.1", ([first(9, 1), [1], [2], [3]], 399, .frameWithoutCredit)),
   Row("a frame though there were never credits, 10.1", ([first(1, 1)], 0, .frameWithoutCredit)),
   Row("empty frames within an SDU", ([first(2, 0), [], [1], [], [2]], 1000, nil)),
   Row("an empty SDU", ([[0, 0]], 1000, nil)),
