@@ -156,9 +156,7 @@ struct ClientLinkTests {
     try scenario.run(on: central)
   }
 
-  @Test(
-    "a parameter request of a wrong length is rejected; without an identifier it is ignored"
-  )
+  @Test("a parameter request of a wrong length is rejected; without an identifier it is ignored")
   func truncated() {
     let whole = request(24, 40, 0, 400)
     for length in Array(0..<whole.count) + [whole.count + 1] {
