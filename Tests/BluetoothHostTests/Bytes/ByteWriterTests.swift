@@ -16,7 +16,7 @@ private let writes: [Row<Write>] = [
     "UInt8 and UInt64",
     ([0xF1, 1, 2, 3, 4, 5, 6, 7, 8], { $0.write(0xF1, UInt64(0x0807_0605_0403_0201)) })),
   Row("bytes", ([9, 8, 7], { $0.write([9, 8, 7].span) })),
-  Row("no bytes", ([], { $0.write([].span) })),
+  Row("no bytes", ([], { $0.write([UInt8]().span) })),
 ]
 
 @Suite("Byte writer")
