@@ -83,8 +83,7 @@ struct ObservationTests {
       take(),
       is: [
         "state connected", "can send true", "delegate: connected - connected",
-        "name Optional(nil) to Optional(Optional(\"Magic 8-Ball\"))",
-        "delegate: name Magic 8-Ball",
+        "name Optional(nil) to Optional(Optional(\"Magic 8-Ball\"))", "delegate: name Magic 8-Ball",
       ])
     ball.discoverServices([CBUUID(string: "1800")])
     scene.settle()

@@ -44,8 +44,7 @@ struct ProgramSymbolTests {
     let strings = Section(type: 3, start: 64, length: Self.text.count)
     let others = Section(type: 3, start: 66, length: 2)
     for (sections, size) in [
-      ([Section(type: 2, link: 1), strings], 64),
-      ([strings, Section(type: 2, link: 0)], 64),
+      ([Section(type: 2, link: 1), strings], 64), ([strings, Section(type: 2, link: 0)], 64),
       ([other, others, strings, Section(type: 2, link: 2)], 64),
       ([other, others, Section(type: 2, link: 3), strings], 72),
       // A table of symbols whose names are beyond the end, before the right one.

@@ -39,9 +39,7 @@ struct AskingTests {
     _ = try await found.ask("And tomorrow?")
     expect(
       ball.log.prefix(5),
-      is: [
-        "subscribed", "Will it rain?", "unsubscribed", "subscribed", "And tomorrow?",
-      ])
+      is: ["subscribed", "Will it rain?", "unsubscribed", "subscribed", "And tomorrow?"])
   }
 
   @Test("takes questions of any length", arguments: [1, 19, 20, 21, 244, 512])

@@ -104,9 +104,7 @@ struct ExchangeTests {
       it.exchanges("To the second.")
       expect(
         it.take(),
-        is: [
-          "write Second?", "asked Second?", "notify false", "answered To the second.",
-        ])
+        is: ["write Second?", "asked Second?", "notify false", "answered To the second."])
       it.subscribed(false)
     }
   }
@@ -133,10 +131,7 @@ struct ExchangeTests {
       .operationCancelled,
     ]
     let own = (0...18).compactMap(CBError.Code.init(rawValue:)).map { code in
-      (
-        "\(code)", CBError(code) as any Error,
-        ends.contains(code) ? nil : "sendFailed(.unknown)"
-      )
+      ("\(code)", CBError(code) as any Error, ends.contains(code) ? nil : "sendFailed(.unknown)")
     }
     let responses = (1...0x11).compactMap(CBATTError.Code.init(rawValue:)).map { code in
       (

@@ -106,8 +106,7 @@ struct NearbyDecisionTests {
     expect(
       found,
       is: [
-        "a device without a name, false, false, 0",
-        "“Known”, at -1 dBm, false, false, 0",
+        "a device without a name, false, false, 0", "“Known”, at -1 dBm, false, false, 0",
         "“Name”, at 126 dBm, true, false, 1",
         "a device without a name, a ball, at -90 dBm, false, true, 2",
       ])

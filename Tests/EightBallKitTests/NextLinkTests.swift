@@ -62,9 +62,7 @@ struct NextLinkTests {
     second.answers("Yes.")
     expect(
       bench.take(),
-      is: [
-        "notify true", "write Second?", "asked Second?", "notify false", "answered Yes.",
-      ])
+      is: ["notify true", "write Second?", "asked Second?", "notify false", "answered Yes."])
     expect(second.ball.question == "Second?" && second.ball.answer == "Yes.")
     expect(first.ball.answer != "Yes.")
   }

@@ -70,14 +70,10 @@ struct ObserverTests {
     expect(BallAnswer(answer)?.text, is: "Don’t count on it.")
     expect(
       others.lines.take(),
-      is: [
-        "powered on", "discovered", "asked Will it rain?", "answered SLUG-ANSWER-15",
-      ])
+      is: ["powered on", "discovered", "asked Will it rain?", "answered SLUG-ANSWER-15"])
     expect(
       own.lines.take(),
-      is: [
-        "powered on", "asked Will it rain?", "sent SLUG-ANSWER-15 to Will it rain?",
-      ])
+      is: ["powered on", "asked Will it rain?", "sent SLUG-ANSWER-15 to Will it rain?"])
     expect(ball.askers.first?.question, is: "Will it rain?")
     expect(ball.askers.first?.answer, is: "SLUG-ANSWER-15")
     await #expect(throws: BallError.self) { try await found.ask("It will rain.") }

@@ -205,9 +205,7 @@ final class StagedServingTests {
     ball.shake()
     expect(
       take(),
-      is: [
-        "update Yes. for 1", "sent Yes. to Again?", "update Yes. for 1", "sent Yes. to Again?",
-      ])
+      is: ["update Yes. for 1", "sent Yes. to Again?", "update Yes. for 1", "sent Yes. to Again?"])
   }
 
   /// Symptom: an answer for which there was no room was notified over the next link.

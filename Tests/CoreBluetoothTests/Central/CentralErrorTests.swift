@@ -61,9 +61,7 @@ struct CentralErrorTests {
       let expected: (error: Int, end: CBError.Code) =
         switch code.rawValue {
         case 0x06:
-          (
-            CBError.Code.peerRemovedPairingInformation.rawValue, .peerRemovedPairingInformation
-          )
+          (CBError.Code.peerRemovedPairingInformation.rawValue, .peerRemovedPairingInformation)
         case 0x08, 0x22: (CBError.Code.encryptionTimedOut.rawValue, .encryptionTimedOut)
         // Insufficient Encryption is 0x0F. The link ends as if it were lost.
         default: (-0x0F, .connectionTimeout)

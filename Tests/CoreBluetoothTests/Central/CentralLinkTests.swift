@@ -39,17 +39,13 @@ struct CentralLinkTests {
     expect(ball.state, is: .disconnecting)
     expect(
       scene.take(log, after: 2_000),
-      is: [
-        "disconnected Magic 8-Ball connecting", "connected Magic 8-Ball connected",
-      ])
+      is: ["disconnected Magic 8-Ball connecting", "connected Magic 8-Ball connected"])
     manager.cancelPeripheralConnection(ball)
     manager.connect(ball)
     manager.cancelPeripheralConnection(ball)
     expect(
       scene.take(log, after: 2_000),
-      is: [
-        "disconnected Magic 8-Ball disconnecting", "disconnected Magic 8-Ball disconnected",
-      ])
+      is: ["disconnected Magic 8-Ball disconnecting", "disconnected Magic 8-Ball disconnected"])
   }
 
   @Test("a controller without room for more links is reported")
@@ -60,9 +56,7 @@ struct CentralLinkTests {
     for peripheral in peripherals { manager.connect(peripheral) }
     expect(
       scene.take(log, after: 5_000).filter { !$0.hasPrefix("name") },
-      is: [
-        "connected - connected", "failed - disconnected: CBError.connectionLimitReached",
-      ])
+      is: ["connected - connected", "failed - disconnected: CBError.connectionLimitReached"])
   }
 
   @Test("the loss of the radio ends everything, and the state comes first")

@@ -53,9 +53,7 @@ struct CentralMisuseTests {
     log.onLine = nil
     expect(
       log.take(),
-      is: [
-        "state resetting", "disconnected Magic 8-Ball disconnected: CBError.connectionFailed",
-      ])
+      is: ["state resetting", "disconnected Magic 8-Ball disconnected: CBError.connectionFailed"])
   }
 
   @Test("a manager can neither connect another manager's peripheral nor cancel its connection")

@@ -64,9 +64,7 @@ struct CentralReconnectTests {
       bench.host.disconnectAll()
       expect(
         scene.take(log, after: 1_000),
-        is: [
-          "ended connecting reconnecting peripheralDisconnected", "connected",
-        ])
+        is: ["ended connecting reconnecting peripheralDisconnected", "connected"])
       expect(peripheral.state, is: .connected)
     }
     expect(scene.radio.controller.connectionHandles.count, is: 1)
@@ -88,9 +86,7 @@ struct CentralReconnectTests {
     bench.controller.vanish()
     expect(
       scene.take(log, after: 30_000),
-      is: [
-        "connected", "ended connecting reconnecting connectionTimeout",
-      ])
+      is: ["connected", "ended connecting reconnecting connectionTimeout"])
     manager.cancelPeripheralConnection(peripheral)
     expect(scene.take(log, after: 5_000), is: ["ended disconnected for good -"])
     expect(peripheral.state, is: .disconnected)

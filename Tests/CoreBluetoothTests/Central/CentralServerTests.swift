@@ -30,9 +30,7 @@ struct CentralServerTests {
 
   @Test("discovers services by UUID, in several steps, and keeps its objects")
   func services() throws {
-    let (bench, other, absent) = (
-      CBUUID(.bench), CBUUID(string: "FF10"), CBUUID(string: "180D")
-    )
+    let (bench, other, absent) = (CBUUID(.bench), CBUUID(string: "FF10"), CBUUID(string: "180D"))
     peripheral.discoverServices([other, absent, other])
     expect(scene.take(log), is: ["services [\"FF10\"]"])
     let first = try #require(peripheral.services?.first)
@@ -92,8 +90,7 @@ struct CentralServerTests {
     expect(
       scene.take(log),
       is: [
-        "descriptor 2902 0", "descriptor 2901 Text", "descriptor 2904 7 bytes",
-        "descriptor 2900 1",
+        "descriptor 2902 0", "descriptor 2901 Text", "descriptor 2904 7 bytes", "descriptor 2900 1",
       ])
     // The characteristics of a service that is only included can be discovered, too.
     let included = try #require(service.includedServices?.first)
@@ -171,9 +168,7 @@ struct CentralServerTests {
     expect(scene.take(log), is: ["notifying FF01 false", "notifying FF02 true"])
     expect(
       bench.host.server.application.configurations,
-      is: [
-        .notification, .indication, .none, .indication,
-      ])
+      is: [.notification, .indication, .none, .indication])
   }
 
   @Test("a subscription right after the end of another receives its values")
@@ -325,10 +320,7 @@ struct CentralServerTests {
     expect(again[0].descriptors?.allSatisfy { $0.characteristic === again[0] }, is: true)
     expect(
       log.take(),
-      is: [
-        "included [\"180F secondary\"]",
-        "descriptors [\"2902\", \"2901\", \"2904\", \"2900\"]",
-      ])
+      is: ["included [\"180F secondary\"]", "descriptors [\"2902\", \"2901\", \"2904\", \"2900\"]"])
   }
 
   @Test("completes every operation with an error if the link ends")
@@ -433,8 +425,6 @@ struct CentralServerTests {
     expect(log.take().first, is: "value FF01 -: CBError.connectionTimeout")
     expect(
       scene.take(log, after: 31_000),
-      is: [
-        "disconnected Bench disconnected: CBError.connectionTimeout"
-      ])
+      is: ["disconnected Bench disconnected: CBError.connectionTimeout"])
   }
 }

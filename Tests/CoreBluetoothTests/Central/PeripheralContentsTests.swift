@@ -67,35 +67,23 @@ struct PeripheralContentsTests {
       .want(false, .disconnecting), .end("closed, cancelled", .connecting), .open(true, .connected),
       .end("open", .disconnected)),
     Life(
-      "two cancelled requests",
-      .want(true, .connecting), .cancel(true, .disconnecting), .want(true, .disconnecting),
-      .cancel(true, .disconnecting), .end("closed, cancelled", .disconnecting),
-      .end("closed, cancelled", .disconnected)),
+      "a cancellation of the link that is made again", .want(true, .connecting),
+      .open(true, .connected), .lose(true, .connected), .cancel(true, .disconnecting),
+      .endReconnecting("open", .disconnecting), .end("closed, cancelled", .disconnected)),
     Life(
       "a link that is made again",
       .want(true, .connecting), .open(true, .connected), .lose(true, .connected),
       .endReconnecting("open", .connecting), .open(true, .connected), .end("open", .disconnected)),
     Life(
-      "a cancellation of the link that is made again",
-      .want(true, .connecting), .open(true, .connected), .lose(true, .connected),
-      .cancel(true, .disconnecting), .endReconnecting("open", .disconnecting),
-      .end("closed, cancelled", .disconnected)),
+      "reports without a request", .cancel(false, .disconnected), .open(false, .disconnected),
+      .lose(false, .disconnected), .end("closed", .disconnected), .want(true, .connecting)),
     Life(
-      "a cancellation before the loss",
-      .want(true, .connecting), .open(true, .connected), .cancel(true, .disconnecting),
-      .lose(false, .disconnecting), .end("open, cancelled", .disconnected)),
+      "the release of the manager", .want(true, .connecting), .open(true, .connected),
+      .forget(.disconnected), .cancel(false, .disconnected), .end("closed", .disconnected)),
     Life(
-      "reports without a request",
-      .cancel(false, .disconnected), .open(false, .disconnected), .lose(false, .disconnected),
-      .end("closed", .disconnected), .want(true, .connecting)),
-    Life(
-      "the release of the manager",
-      .want(true, .connecting), .open(true, .connected), .forget(.disconnected),
-      .cancel(false, .disconnected), .end("closed", .disconnected)),
-    Life(
-      "the release of the manager after a cancellation",
-      .want(true, .connecting), .cancel(true, .disconnecting), .forget(.disconnected),
-      .want(true, .connecting), .open(true, .connected)),
+      "the release of the manager after a cancellation", .want(true, .connecting),
+      .cancel(true, .disconnecting), .forget(.disconnected), .want(true, .connecting),
+      .open(true, .connected)),
   ]
 
   @Test("its state follows requests, reports and cancellations", arguments: lives)

@@ -131,9 +131,7 @@ struct SystemServiceTests {
     it.peripheral.discoverIncludedServices([CBUUID(string: "1812")], for: service)
     expect(
       it.scene.take(it.log),
-      is: [
-        "services [\"FF10\"]", "included [\"FF11\"]", "included [\"FF11\", \"1812\"]",
-      ])
+      is: ["services [\"FF10\"]", "included [\"FF11\"]", "included [\"FF11\", \"1812\"]"])
   }
 
   @Test("a discovery that names them finds them, and they stay")
@@ -143,10 +141,7 @@ struct SystemServiceTests {
     it.peripheral.discoverServices(nil)
     expect(
       it.scene.take(it.log),
-      is: [
-        "services [\"1800\", \"1812\"]",
-        "services [\"1800\", \"1812\", \"FF11\", \"FF10\"]",
-      ])
+      is: ["services [\"1800\", \"1812\"]", "services [\"1800\", \"1812\", \"FF11\", \"FF10\"]"])
   }
 
   @Test("their changes are not reported unless they were named")

@@ -32,9 +32,7 @@ struct ChannelOpeningTests {
     let it = Published()
     for _ in 0..<129 { it.manager.publishL2CAPChannel(withEncryption: false) }
     expect(
-      it.take(),
-      is: (128...255).map { "published \($0)" }
-        + ["published 0: CBError.outOfSpace"])
+      it.take(), is: (128...255).map { "published \($0)" } + ["published 0: CBError.outOfSpace"])
     it.manager.unpublishL2CAPChannel(200)
     it.manager.publishL2CAPChannel(withEncryption: false)
     expect(it.take(), is: ["unpublished 200", "published 200"])
@@ -106,9 +104,7 @@ struct ChannelOpeningTests {
     it.settle()
     expect(
       it.log.take(),
-      is: [
-        "channel false: CBError.invalidParameters", "channel false: CBError.invalidParameters",
-      ])
+      is: ["channel false: CBError.invalidParameters", "channel false: CBError.invalidParameters"])
     it.peripheral.openL2CAPChannel(128)
     it.manager.cancelPeripheralConnection(it.peripheral)
     expect(it.scene.take(it.log).first, is: "channel false: CBError.operationCancelled")

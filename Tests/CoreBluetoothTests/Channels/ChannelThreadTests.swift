@@ -171,8 +171,6 @@ private final class EchoRoom {
     visitor.peripheral?.openL2CAPChannel(128)
     _ = try (visitor.log.lines.take("channel true"), log.lines.take("opened 128"))
     (self.publisher, self.visitor) = (publisher, visitor)
-    return (
-      try #require(visitor.log.takeChannels().first), try #require(log.takeChannels().first)
-    )
+    return (try #require(visitor.log.takeChannels().first), try #require(log.takeChannels().first))
   }
 }

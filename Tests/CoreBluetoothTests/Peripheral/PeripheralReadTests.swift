@@ -20,9 +20,7 @@ struct PeripheralReadTests {
     it.radio.exchange([0x0C, 0x12, 0x00, 5, 0], gives: [0x0D])
     expect(
       it.recorder.take(),
-      is: [
-        "40 reads A001 from 0", "40 reads A001 from 3", "40 reads A001 from 5",
-      ])
+      is: ["40 reads A001 from 0", "40 reads A001 from 3", "40 reads A001 from 5"])
   }
 
   @Test("A request has the characteristic and the central; without a value the response is empty")

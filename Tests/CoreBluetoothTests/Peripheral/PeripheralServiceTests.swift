@@ -179,9 +179,7 @@ struct PeripheralServiceTests {
     it.radio.connect()
     expect(
       services().dropFirst(3).prefix(2),
-      is: [
-        [0x1B, 0, 0x1C, 0, 0x00, 0xC0], [0x1D, 0, 0x1F, 0, 0x00, 0xF0],
-      ])
+      is: [[0x1B, 0, 0x1C, 0, 0x00, 0xC0], [0x1D, 0, 0x1F, 0, 0x00, 0xF0]])
   }
 
   @Test("A change after a service was added has no effect")

@@ -48,8 +48,7 @@ struct PeripheralUpdateTests {
       is: [
         "40 subscribed to A001, 1, 20 bytes",  // 23 − 3
         "41 subscribed to A001, 2, 182 bytes",  // 185 − 3
-        "40 unsubscribed from A001, 1",
-        "40 subscribed to A003, 1, 20 bytes",
+        "40 unsubscribed from A001, 1", "40 subscribed to A003, 1, 20 bytes",
       ])
     // A larger MTU changes the same object: 256 − 3.
     it.radio.exchange([0x02, 0x00, 0x01], gives: [0x03, 0x05, 0x02])

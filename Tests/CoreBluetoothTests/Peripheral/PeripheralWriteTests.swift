@@ -79,8 +79,7 @@ struct PeripheralWriteTests {
     }
     queue.resume()
     queue.sync {}
-    expect(
-      recorder.take(), is: (0..<1_024).map { "40 writes B001[0] = \($0 % 256)" })
+    expect(recorder.take(), is: (0..<1_024).map { "40 writes B001[0] = \($0 % 256)" })
     expect(it.radio.exchange([0x52, 0x1C, 0x00, 7]), is: [])
     queue.sync {}
     expect(recorder.take(), is: ["40 writes B001[0] = 7"])

@@ -45,8 +45,7 @@ struct CBPairingTests {
     for (text, number) in cases {
       let expected: [Answer] = number.map { [.passkey($0)] } ?? []
       var isTaken = false
-      expect(
-        answers(to: .enterPasskey) { isTaken = $0.enter(text) }, is: expected, "“\(text)”")
+      expect(answers(to: .enterPasskey) { isTaken = $0.enter(text) }, is: expected, "“\(text)”")
       expect(isTaken, is: number != nil, "“\(text)”")
     }
     for prompt in [CBPairing.Prompt.confirm, .compare("123456"), .showPasskey("123456")] {
@@ -83,8 +82,7 @@ struct CBPairingTests {
         is: Self.text(
           PairingPolicy(
             isOpen: isOpen, ioCapability: .noInputNoOutput, authentication: .wherePossible,
-            confirmsJustWorks: false)),
-        "open \(isOpen)")
+            confirmsJustWorks: false)), "open \(isOpen)")
     }
     let abilities: [(CBPairing.Ability, IOCapability)] = [
       (.none, .noInputNoOutput), (.display, .displayOnly), (.displayYesNo, .displayYesNo),
@@ -98,8 +96,7 @@ struct CBPairingTests {
           is: Self.text(
             PairingPolicy(
               isOpen: true, ioCapability: capability,
-              authentication: requiresUser ? .required : .wherePossible,
-              confirmsJustWorks: true)),
+              authentication: requiresUser ? .required : .wherePossible, confirmsJustWorks: true)),
           "\(ability)")
       }
     }

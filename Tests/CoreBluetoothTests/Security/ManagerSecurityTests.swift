@@ -18,9 +18,8 @@ private struct Secret {
 
   init(_ radios: [CBRadio]) throws {
     let secret = CBMutableCharacteristic(
-      type: CBUUID(string: "5A01"),
-      properties: [.read, .write, .indicateEncryptionRequired], value: nil,
-      permissions: [.readEncryptionRequired, .writeEncryptionRequired])
+      type: CBUUID(string: "5A01"), properties: [.read, .write, .indicateEncryptionRequired],
+      value: nil, permissions: [.readEncryptionRequired, .writeEncryptionRequired])
     keeper = try Publisher(radios[0], [secret], as: Self.service) { log in
       log.onRead = { manager, request in
         request.value = Data("secret".utf8)

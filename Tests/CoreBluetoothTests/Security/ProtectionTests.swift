@@ -180,8 +180,7 @@ struct ProtectionTests {
       for channel in channels {
         expect(
           stage.radio.host.outcomes[channel],
-          is: reason.map { .failure(.encryptionFailed($0)) }
-            ?? .success(.channel(Self.refusal)),
+          is: reason.map { .failure(.encryptionFailed($0)) } ?? .success(.channel(Self.refusal)),
           "\(outcome)")
       }
     }

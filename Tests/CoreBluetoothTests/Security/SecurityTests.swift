@@ -52,8 +52,7 @@ struct SecurityTests {
     scene.disconnect(scene.connectAndPair())
     let prompts = Locked(0)
     for seat in [scene.central, scene.peripheral] {
-      seat.device.setPairing(
-        CBPairing(ability: .none) { _ in prompts.withLock { $0 += 1 } })
+      seat.device.setPairing(CBPairing(ability: .none) { _ in prompts.withLock { $0 += 1 } })
     }
     scene.central.device.renew()
     scene.central.device.radioIsReady(at: scene.bench.now)
@@ -76,8 +75,7 @@ struct SecurityTests {
   }
 
   @Test(
-    "A device without Secure Connections uses legacy pairing, and the bond protects the next link"
-  )
+    "A device without Secure Connections uses legacy pairing, and the bond protects the next link")
   func legacy() throws {
     scene.peripheral.device.host.security.policy.secureConnections = .notOffered
     scene.disconnect(scene.connectAndPair())
@@ -120,8 +118,7 @@ struct SecurityTests {
   }
 
   @Test(
-    "With a bond on the peripheral: Insufficient Encryption; without: Insufficient Authentication"
-  )
+    "With a bond on the peripheral: Insufficient Encryption; without: Insufficient Authentication")
   func errorCodes() throws {
     scene.disconnect(scene.connectAndPair())
     // The central deletes its bond and refuses to pair: the peripheral's error is reported.

@@ -239,8 +239,7 @@ final class Log: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
         + (request.value ?? Data()).map { String($0) }.joined(separator: " ")
     }
     note(
-      "\(requests.first.map { name($0.central) } ?? "?") writes "
-        + values.joined(separator: ", "))
+      "\(requests.first.map { name($0.central) } ?? "?") writes " + values.joined(separator: ", "))
     onWrite?(peripheral, requests)
   }
 
@@ -250,15 +249,13 @@ final class Log: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
   }
 
   func peripheralManager(
-    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM,
-    error: (any Error)?
+    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
   ) {
     note("published \(PSM)", error)
   }
 
   func peripheralManager(
-    _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
-    error: (any Error)?
+    _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
   ) {
     note("unpublished \(PSM)", error)
   }

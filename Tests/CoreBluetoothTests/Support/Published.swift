@@ -14,8 +14,7 @@ struct Published {
     value: nil, permissions: [.readable, .writeable])
   /// Three constant bytes, 0x0015, and a description, 0x0016.
   let fixed = CBMutableCharacteristic(
-    type: CBUUID(string: "A002"), properties: .read, value: Data([1, 2, 3]),
-    permissions: .readable)
+    type: CBUUID(string: "A002"), properties: .read, value: Data([1, 2, 3]), permissions: .readable)
   /// Written, indicated. Value 0x0018, configuration 0x0019.
   let level = CBMutableCharacteristic(
     type: CBUUID(string: "A003"), properties: [.write, .indicate], value: nil,

@@ -17,8 +17,7 @@ final class Inbox<Value: Sendable>: @unchecked Sendable {
   /// The next value. Waits a minute at most, which only a hang exceeds.
   func take(sourceLocation: SourceLocation = #_sourceLocation) throws -> Value {
     try #require(
-      count.wait(timeout: .now() + 60) == .success, "nothing came",
-      sourceLocation: sourceLocation)
+      count.wait(timeout: .now() + 60) == .success, "nothing came", sourceLocation: sourceLocation)
     return values.withLock { $0.removeFirst() }
   }
 

@@ -81,8 +81,7 @@ final class CentralBench {
   }
 
   func disconnect(
-    _ peripheral: StagedPeripheral, _ error: (any Error)?,
-    state: CBPeripheralState = .disconnected
+    _ peripheral: StagedPeripheral, _ error: (any Error)?, state: CBPeripheralState = .disconnected
   ) {
     peripheral.stagedState = state
     queue.sync {
@@ -120,8 +119,7 @@ final class CentralBench {
   }
 
   func wrote(
-    _ peripheral: StagedPeripheral, _ characteristic: CBCharacteristic,
-    _ error: (any Error)? = nil
+    _ peripheral: StagedPeripheral, _ characteristic: CBCharacteristic, _ error: (any Error)? = nil
   ) {
     queue.sync {
       central.peripheral(peripheral, didWriteValueFor: characteristic, error: error)

@@ -76,8 +76,7 @@ struct ConnectingTests {
     let ids = (1...2).map { central.perform(.read(handle($0)), on: link) }
     radio.run()
     central.disconnect(link)
-    expect(
-      radio.takeEvents(), is: ids.map { .completed($0, link, .failure(.disconnected)) })
+    expect(radio.takeEvents(), is: ids.map { .completed($0, link, .failure(.disconnected)) })
     let late = central.perform(.read(handle(3)), on: link)
     expect(radio.takeEvents(), is: [.completed(late, link, .failure(.disconnected))])
     expect(radio.runEvents(), is: [.disconnected(link, nil)])

@@ -40,8 +40,7 @@ struct FaultTests {
       radio.takeEvents(),
       is: [
         .controllerError(fault), .ready, .controllerError(fault), .ready, .radioFailed(fault),
-        .ready,
-        .controllerError(fault), .ready, .controllerError(fault), .ready,
+        .ready, .controllerError(fault), .ready, .controllerError(fault), .ready,
       ])
   }
 

@@ -62,9 +62,7 @@ struct TurnTests {
     expect(radio.commands.last, is: .leCreateConnectionCancel)
     expect(
       radio.takeEvents(),
-      is: [
-        .completed(read, link, .failure(.disconnected)), .connectionFailed(link, nil),
-      ])
+      is: [.completed(read, link, .failure(.disconnected)), .connectionFailed(link, nil)])
     expect(radio.deadline, is: nil)
   }
 
