@@ -23,15 +23,13 @@ struct ObservationTests {
   func manager() {
     let scene = Scene(isStarted: false)
     let manager = scene.manager(Log())
-    let lines = lines
-    var state: NSKeyValueObservation? = manager.observe(
-      \.state, options: [.new, .old, .initial]
-    ) { manager, change in
+    var state: NSKeyValueObservation? = manager.observe(\.state, options: [.new, .old, .initial]) {
+      [lines] manager, change in
       lines.put(
         "\(manager.state): \(change.oldValue.map { "\($0)" } ?? "-") to "
           + "\(change.newValue.map { "\($0)" } ?? "-")")
     }
-    let scan = manager.observe(\.isScanning) { manager, change in
+    let scan = manager.observe(\.isScanning) { [lines] manager, change in
       lines.put("scanning \(manager.isScanning) \(change.newValue as Any)")
     }
     expect(take(), is: ["unknown: - to unknown"])
@@ -94,8 +92,7 @@ struct ObservationTests {
   @Test("of a peripheral manager: whether it advertises")
   func advertising() {
     let it = Published()
-    let lines = lines
-    let observation = it.manager.observe(\.isAdvertising, options: .new) { _, change in
+    let observation = it.manager.observe(\.isAdvertising, options: .new) { [lines] _, change in
       lines.put("advertising \(change.newValue ?? false)")
     }
     it.manager.startAdvertising(nil)

@@ -60,10 +60,7 @@ struct PrintingTests {
   @Test("the objects of this device")
   func local() throws {
     let it = Published()
-    it.recorder.onRead = { manager, request in
-      request.value = Data([0x2A])
-      manager.respond(to: request, withResult: .success)
-    }
+    it.recorder.answerReads { _ in Data([0x2A]) }
     it.radio.connect()
     it.radio.exchange([0x12, 0x13, 0x00, 1, 0], gives: [0x13])
     it.radio.exchange([0x0A, 0x12, 0x00], gives: [0x0B, 0x2A])

@@ -31,9 +31,7 @@ struct ProgramSymbolTests {
     header.replaceSubrange(0x28..<0x30, with: little(64 + names.count, 8))
     header.replaceSubrange(0x3A..<0x3C, with: little(size, 2))
     header.replaceSubrange(0x3C..<0x3E, with: little(sections.count, 2))
-    return sections.reduce(header + names) {
-      $0 + $1.bytes + Data(repeating: 0, count: size - 64)
-    }
+    return sections.reduce(header + names) { $0 + $1.bytes + Data(repeating: 0, count: size - 64) }
   }
 
   private static let text = Data("\0one\0two\0".utf8)

@@ -98,8 +98,7 @@ struct DecisionTests {
     let (one, two, three) = (bench.peripheral(1), bench.peripheral(2), bench.peripheral(3))
     for peripheral in [one, two] { bench.hear(peripheral) }
     _ = bench.take()
-    bench.fail(one, full)
-    bench.fail(two, full)
+    for peripheral in [one, two] { bench.fail(peripheral, full) }
     expect(bench.take(), is: [failure, failure])
     // Other managers have the links: one pause of 5 s.
     expect(bench.timers.running, is: [5])
@@ -122,14 +121,11 @@ struct DecisionTests {
     bench.hear(two)
     expect(bench.take(), is: ["connect 2"])
     // A loss of the radio, or a restart, makes room too.
-    for makesRoom in [
-      {
-        bench.power(.poweredOff); bench.power(.poweredOn)
-      }, bench.central.restart,
-    ] {
+    for states in [[.poweredOff, .poweredOn], []] as [[CBManagerState]] {
       bench.hear(one)
       bench.fail(one, full)
-      makesRoom()
+      if states.isEmpty { bench.central.restart() }
+      for state in states { bench.power(state) }
       _ = bench.take()
       bench.hear(one)
       expect(bench.take(), is: ["connect 1"])

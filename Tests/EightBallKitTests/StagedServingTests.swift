@@ -13,10 +13,8 @@ final class StagedServingTests {
   private let manager: StagedPeripheralManager
   private let ball: BallPeripheral
   private let central = CBCentral.numbered(1)
-  private var question = CBMutableCharacteristic(
-    type: BallProfile.question, properties: .write, value: nil, permissions: .writeable)
-  private var answer = CBMutableCharacteristic(
-    type: BallProfile.answer, properties: .notify, value: nil, permissions: .readable)
+  private let question = BenchBall.newQuestion()
+  private let answer = BenchBall.newAnswer()
 
   init() throws {
     let lines = lines
@@ -56,12 +54,12 @@ final class StagedServingTests {
     }
   }
 
-  private func write(_ requests: CBATTRequest...) {
+  private func write(_ requests: [CBATTRequest]) {
     queue.sync { ball.peripheralManager(manager, didReceiveWrite: requests) }
   }
 
   private func ask(_ text: String, _ central: CBCentral? = nil) {
-    write(.staged(central ?? self.central, question, Array(text.utf8)))
+    write([.staged(central ?? self.central, question, Array(text.utf8))])
   }
 
   @Test("publishes its service and advertises, each time Bluetooth can be used")
@@ -129,7 +127,7 @@ final class StagedServingTests {
   @Test("the parts of one write are one question, in order and without gaps")
   func parts() {
     let (part, other) = (Array("Sure".utf8), Array("?".utf8))
-    write(.staged(central, question, part), .staged(central, question, from: 4, other))
+    write([.staged(central, question, part), .staged(central, question, from: 4, other)])
     expect(take(), is: ["respond 0x0 Sure", "asked Sure?"])
     let refused: [(String, [CBATTRequest], String)] = [
       (
@@ -155,10 +153,10 @@ final class StagedServingTests {
       ("no value", [.staged(central, question)], "e"),
     ]
     for (label, requests, code) in refused {
-      queue.sync { ball.peripheralManager(manager, didReceiveWrite: requests) }
+      write(requests)
       expect(take().map { $0.split(separator: " ")[1] }, is: ["0x\(code)"], "\(label)")
     }
-    queue.sync { ball.peripheralManager(manager, didReceiveWrite: []) }
+    write([])
     expect(take(), is: [])
   }
 

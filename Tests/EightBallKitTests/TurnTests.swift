@@ -32,9 +32,7 @@ struct TurnTests {
       return try await withCheckedThrowingContinuation { inquiry.begin($0) }
     } catch let error as BallError {
       return error.words
-    } catch is CancellationError {
-      return "cancelled"
-    }
+    } catch is CancellationError { return "cancelled" }
   }
 
   @Test("the next one follows, with its own time-out", arguments: End.allCases)

@@ -8,19 +8,13 @@ import Foundation
 
 @Suite("The SDK's answers and questions")
 struct WordTests {
-  @Test("are the ball's answers, in the same order")
+  @Test("are the ball's answers, in the same order, and are found by text and by slug")
   func answers() {
     expect(BallAnswer.all.count, is: Int(Answer.count))
     for (index, answer) in BallAnswer.all.enumerated() {
       let own = Answer(rawValue: UInt8(index))
       expect(answer.text, is: own?.wording(.text))
       expect(answer.slug, is: own?.wording(.slug))
-    }
-  }
-
-  @Test("are found by text and by slug")
-  func lookup() {
-    for answer in BallAnswer.all {
       expect(BallAnswer(answer.text), is: answer)
       expect(BallAnswer(answer.slug), is: answer)
     }
@@ -33,8 +27,7 @@ struct WordTests {
   @Test("are all drawn at random")
   func random() {
     var generator = Counter()
-    let drawn = Set((0..<2_000).map { _ in BallAnswer.random(using: &generator) })
-    expect(drawn.count, is: 20)
+    expect(Set((0..<2_000).map { _ in BallAnswer.random(using: &generator) }).count, is: 20)
   }
 
   @Test("include twenty valid questions")

@@ -82,9 +82,7 @@ extension StreamListener {
 
 extension Files {
   /// Creates the file at `path`, or replaces its content.
-  package static func write(_ text: String, to path: String) throws {
-    try create(path).write(text)
-  }
+  package static func write(_ text: String, to path: String) throws { try create(path).write(text) }
 
   /// The permissions of a file or a socket, or of a link itself; `nil` without one.
   package static func mode(of path: String) -> mode_t? {
@@ -120,9 +118,7 @@ package func bindSocket(
 }
 
 /// A TCP port of this machine without a listener.
-package func freePort() throws -> UInt16 {
-  try StreamListener(host: "127.0.0.1", port: 0).port
-}
+package func freePort() throws -> UInt16 { try StreamListener(host: "127.0.0.1", port: 0).port }
 
 /// Calls `body` while this process can open no file. The limit is for the whole process: only a process of
 /// its own may call this.

@@ -4,9 +4,7 @@ import LinuxRadio
 /// The files of the repository, by their paths from its top.
 package enum Repository {
   /// A page or a source that is missing.
-  package struct Missing: Error {
-    package var path: String
-  }
+  package struct Missing: Error { package var path: String }
 
   /// Two folders above this file's.
   private static let top =

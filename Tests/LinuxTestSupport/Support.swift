@@ -13,7 +13,7 @@ package struct Recorder: RadioProgram {
 
   package var events: [Event] = []
   package var outgoing: [[UInt8]] = []
-  package var isEnding = false
+  package private(set) var isFinished = false
 
   package init() {}
 
@@ -37,8 +37,7 @@ package struct Recorder: RadioProgram {
   package var deadline: Instant? { nil }
   package mutating func advance(to now: Instant) {}
   package mutating func turnEnded() {}
-  package mutating func shutDown(at now: Instant) { isEnding = true }
-  package var isFinished: Bool { isEnding }
+  package mutating func shutDown(at now: Instant) { isFinished = true }
 
   /// The events since the last call.
   package mutating func take() -> [Event] {
@@ -100,13 +99,9 @@ package final class TemporaryDirectory {
 package final class ControllerEnd {
   private var descriptor: FileDescriptor?
 
-  package init(_ descriptor: consuming FileDescriptor) {
-    self.descriptor = consume descriptor
-  }
+  package init(_ descriptor: consuming FileDescriptor) { self.descriptor = consume descriptor }
 
-  package func close() {
-    descriptor = nil
-  }
+  package func close() { descriptor = nil }
 
   package func write(_ bytes: [UInt8]) throws {
     let count = try descriptor?.write(bytes.span)
@@ -115,10 +110,7 @@ package final class ControllerEnd {
 
   /// What can be read now, up to `limit` bytes.
   package func read(limit: Int = 4_096) throws -> [UInt8] {
-    var storage = [UInt8](repeating: 0, count: limit)
-    var space = storage.mutableSpan
-    guard case .bytes(let count)? = try descriptor?.read(into: &space) else { return [] }
-    return Array(storage.prefix(count))
+    try descriptor?.readAll(limit: limit) ?? []
   }
 }
 

@@ -52,30 +52,30 @@ package final class Visit {
 
   /// Carries packets until there are none.
   package func carry() {
-    var isBusy = true
-    while isBusy {
-      isBusy = false
-      while let packet = packet(from: { ball.nextPacket(into: &$0, at: now) }) {
-        entries.append(Entry(isBall: true, direction: .sent, packet: packet))
-        ballController.send(packet.span)
-        isBusy = true
-      }
-      while let packet = packet(from: { ballController.nextPacket(into: &$0) }) {
-        entries.append(Entry(isBall: true, direction: .received, packet: packet))
-        ball.receive(packet.span, at: now)
-        isBusy = true
-      }
-      while let packet = packet(from: { central.nextPacket(into: &$0, at: now) }) {
-        entries.append(Entry(isBall: false, direction: .sent, packet: packet))
-        centralController.send(packet.span)
-        isBusy = true
-      }
-      while let packet = packet(from: { centralController.nextPacket(into: &$0) }) {
-        entries.append(Entry(isBall: false, direction: .received, packet: packet))
-        central.receive(packet.span, at: now)
-        isBusy = true
-      }
+    /// The next packet of a host or a controller, which is also an entry.
+    func next(
+      _ isBall: Bool, _ direction: PacketDirection, from source: (inout ByteWriter) -> Bool
+    ) -> [UInt8]? {
+      let packet = packet(from: source)
+      if let packet { entries.append(Entry(isBall: isBall, direction: direction, packet: packet)) }
+      return packet
     }
+    var count: Int
+    repeat {
+      count = entries.count
+      while let packet = next(true, .sent, from: { ball.nextPacket(into: &$0, at: now) }) {
+        ballController.send(packet.span)
+      }
+      while let packet = next(true, .received, from: { ballController.nextPacket(into: &$0) }) {
+        ball.receive(packet.span, at: now)
+      }
+      while let packet = next(false, .sent, from: { central.nextPacket(into: &$0, at: now) }) {
+        centralController.send(packet.span)
+      }
+      while let packet = next(false, .received, from: { centralController.nextPacket(into: &$0) }) {
+        central.receive(packet.span, at: now)
+      }
+    } while entries.count > count
   }
 
   /// The ball's response to a PDU that the central itself would not send.
@@ -93,9 +93,7 @@ package final class Visit {
     return answer.map { Array($0.dropFirst(ACLHeader.packetHeaderLength + 4)) }
   }
 
-  private func bytes(of number: Int) -> [UInt8] {
-    [UInt8(number & 0xFF), UInt8(number >> 8)]
-  }
+  private func bytes(of number: Int) -> [UInt8] { [UInt8(number & 0xFF), UInt8(number >> 8)] }
 
   private func packet(from source: (inout ByteWriter) -> Bool) -> [UInt8]? {
     var storage = [UInt8](repeating: 0, count: 2_053)

@@ -133,9 +133,8 @@ struct CentralEdgeTests {
     for (status, isEvent) in (lasting.sorted() + passing).flatMap({ [($0, true), ($0, false)] }) {
       let (central, radio) = readyDevice()
       let code = HCIErrorCode(rawValue: status)
-      radio.script = { opcode, _ in
-        opcode == .leCreateConnection
-          ? [ScriptedRadio.status(opcode, isEvent ? .success : code)] : nil
+      radio.answer(.leCreateConnection) { opcode, _ in
+        [ScriptedRadio.status(opcode, isEvent ? .success : code)]
       }
       let link = central.connect(to: .numbered(2))
       radio.run()

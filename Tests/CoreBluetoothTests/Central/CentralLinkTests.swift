@@ -8,11 +8,11 @@ import Foundation
 struct CentralLinkTests {
   /// The ball's.
   private let service = CBUUID(string: "8E38140A-27BE-4090-8955-4FC4B5698D1E")
+  private let scene = Scene()
   private let log = Log()
 
   @Test("the connection to an absent peripheral waits without limit")
   func waitingConnection() throws {
-    let scene = Scene()
     let (manager, peripherals) = scene.manager(log, knowing: 0xBA)
     manager.connect(peripherals[0])
     expect(scene.take(log, after: 600_000), is: [])
@@ -27,12 +27,8 @@ struct CentralLinkTests {
 
   @Test("connecting again at once is reported after the end of the first connection")
   func again() throws {
-    let scene = Scene()
     try scene.addBall()
-    let (manager, peripherals) = scene.manager(log, knowing: 0xBA)
-    let ball = peripherals[0]
-    manager.connect(ball)
-    _ = scene.take(log)
+    let (manager, ball) = scene.manager(log, connectedTo: 0xBA)
     manager.cancelPeripheralConnection(ball)
     manager.connect(ball)
     manager.connect(ball)
@@ -61,7 +57,6 @@ struct CentralLinkTests {
 
   @Test("the loss of the radio ends everything, and the state comes first")
   func radioLost() throws {
-    let scene = Scene()
     let ball = try scene.addBall()
     let (manager, peripherals) = scene.manager(log, knowing: 0xBA, 0xBB)
     manager.connect(peripherals[0])
@@ -97,9 +92,7 @@ struct CentralLinkTests {
 
   @Test("calls from callbacks work")
   func callbacks() throws {
-    let scene = Scene()
     try scene.addBall()
-    let log = log
     let (manager, peripherals) = scene.manager(log, knowing: 0xBA)
     let (steps, ball) = (Locked(0), peripherals[0])
     log.onLine = { [weak manager] line in
@@ -124,7 +117,6 @@ struct CentralLinkTests {
 
   @Test("several managers on one radio share the link, each with a separate subscription")
   func sharedLink() throws {
-    let scene = Scene()
     try scene.addBall()
     let logs = [Log(), Log()]
     let managers = logs.map { scene.manager($0) }
@@ -164,7 +156,6 @@ struct CentralLinkTests {
 
   @Test("lists the connected peripherals and the known ones")
   func retrieval() throws {
-    let scene = Scene()
     try scene.addBall()
     let manager = scene.manager(log)
     scene.settle()

@@ -42,10 +42,7 @@ struct CentralMisuseTests {
   @Test("a cancellation while the radio is lost does not change the reason of the end")
   func lateCancellation() throws {
     try scene.addBall()
-    let (manager, peripherals) = scene.manager(log, knowing: 0xBA)
-    let ball = peripherals[0]
-    manager.connect(ball)
-    _ = scene.take(log)
+    let (manager, ball) = scene.manager(log, connectedTo: 0xBA)
     log.onLine = { [weak manager] line in
       if line == "state resetting" { manager?.cancelPeripheralConnection(ball) }
     }
@@ -78,21 +75,19 @@ struct CentralMisuseTests {
   @Test("a cancellation that meets the end of the link is reported once, and later ones never")
   func crossing() throws {
     let ball = try scene.addBall()
-    let (manager, peripherals) = scene.manager(log, knowing: 0xBA)
-    manager.connect(peripherals[0])
-    _ = scene.take(log)
+    let (manager, peripheral) = scene.manager(log, connectedTo: 0xBA)
     scene.queue.suspend()
     scene.queues = []
     ball.host.disconnectAll()
     scene.settle()
     // The delegate does not know yet that the link has ended.
-    expect(peripherals[0].state, is: .connected)
-    manager.cancelPeripheralConnection(peripherals[0])
-    expect(peripherals[0].state, is: .disconnecting)
+    expect(peripheral.state, is: .connected)
+    manager.cancelPeripheralConnection(peripheral)
+    expect(peripheral.state, is: .disconnecting)
     scene.queue.resume()
     scene.queues = [scene.queue]
     expect(scene.take(log), is: ["disconnected Magic 8-Ball disconnected"])
-    manager.cancelPeripheralConnection(peripherals[0])
+    manager.cancelPeripheralConnection(peripheral)
     expect(scene.take(log), is: [])
   }
 

@@ -11,25 +11,22 @@ private final class EndLog: NSObject, CBCentralManagerDelegate, CBPeripheralDele
 {
   private let lines = Inbox<String>()
 
-  func take() -> [String] {
-    lines.takeAll()
-  }
-
-  private func note(_ line: String) { lines.put(line) }
+  func take() -> [String] { lines.takeAll() }
 
   func centralManagerDidUpdateState(_ central: CBCentralManager) {
-    note("state \(central.state)")
+    lines.put("state \(central.state)")
   }
 
   func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-    note("connected")
+    lines.put("connected")
   }
 
   func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
     timestamp: CFAbsoluteTime, isReconnecting: Bool, error: (any Error)?
   ) {
-    note("ended \(peripheral.state) \(isReconnecting ? "reconnecting" : "for good") \(name(error))")
+    lines.put(
+      "ended \(peripheral.state) \(isReconnecting ? "reconnecting" : "for good") \(name(error))")
   }
 
   private func name(_ error: (any Error)?) -> String {

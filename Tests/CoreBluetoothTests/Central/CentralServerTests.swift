@@ -15,11 +15,7 @@ struct CentralServerTests {
 
   init() throws {
     bench = try scene.addBench()
-    let (manager, peripherals) = scene.manager(log, knowing: 0xBE)
-    self.manager = manager
-    peripheral = try #require(peripherals.first)
-    manager.connect(peripheral)
-    _ = scene.take(log)
+    (manager, peripheral) = scene.manager(log, connectedTo: 0xBE)
   }
 
   /// Discovers the characteristics of the bench's service.
@@ -220,10 +216,7 @@ struct CentralServerTests {
   func sharedSubscription() throws {
     let text = try characteristics()[0]
     let otherLog = Log()
-    let (other, peripherals) = scene.manager(otherLog, knowing: 0xBE)
-    let same = peripherals[0]
-    other.connect(same)
-    scene.settle()
+    let (other, same) = scene.manager(otherLog, connectedTo: 0xBE)
     // 512 bytes at most, whatever the MTU.
     expect(same.maximumWriteValueLength(for: .withoutResponse), is: 512)
     expect(same.maximumWriteValueLength(for: .withResponse), is: 512)

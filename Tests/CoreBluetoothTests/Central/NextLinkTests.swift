@@ -35,11 +35,7 @@ struct PeripheralNextLinkTests {
 
   init() throws {
     bench = try scene.addBench()
-    let (manager, peripherals) = scene.manager(log, knowing: 0xBE)
-    self.manager = manager
-    peripheral = try #require(peripherals.first)
-    manager.connect(peripheral)
-    _ = scene.take(log, after: 1_000)
+    (manager, peripheral) = scene.manager(log, connectedTo: 0xBE)
   }
 
   @Test("has nothing of the last one", arguments: PeripheralState.allCases, End.allCases)

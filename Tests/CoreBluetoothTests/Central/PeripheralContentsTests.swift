@@ -62,10 +62,9 @@ struct PeripheralContentsTests {
       .end("closed, cancelled", .disconnected)),
     Life("an attempt that fails", .want(true, .connecting), .end("closed", .disconnected)),
     Life(
-      "a second request before the end of the first",
-      .want(true, .connecting), .cancel(true, .disconnecting), .want(true, .disconnecting),
-      .want(false, .disconnecting), .end("closed, cancelled", .connecting), .open(true, .connected),
-      .end("open", .disconnected)),
+      "a second request before the end of the first", .want(true, .connecting),
+      .cancel(true, .disconnecting), .want(true, .disconnecting), .want(false, .disconnecting),
+      .end("closed, cancelled", .connecting), .open(true, .connected), .end("open", .disconnected)),
     Life(
       "a cancellation of the link that is made again", .want(true, .connecting),
       .open(true, .connected), .lose(true, .connected), .cancel(true, .disconnecting),
@@ -91,76 +90,67 @@ struct PeripheralContentsTests {
     var contents = CBPeripheral.Contents()
     expect(contents.state, is: .disconnected)
     for (index, step) in life.steps.enumerated() {
-      let taken = step.call(&contents)
-      expect(taken, is: step.result, "step \(index)")
+      expect(step.call(&contents), is: step.result, "step \(index)")
       expect(contents.state, is: step.state, "step \(index)")
     }
-  }
-
-  /// Contents whose calls can be written in an expectation.
-  private final class Kept {
-    private(set) var now = CBPeripheral.Contents()
-
-    func take<Result>(_ body: (inout CBPeripheral.Contents) -> Result) -> Result { body(&now) }
   }
 
   @Test("what was known of the server ends with the link")
   func forgotten() {
     for (label, end) in [
-      ("the end", { (life: Kept) in _ = life.take { $0.linkEnded() } }),
-      ("the manager's release", { life in life.take { $0.forgetLinks() } }),
-    ] {
-      let contents = Kept()
-      _ = contents.take { $0.wantLink() }
-      _ = contents.take { $0.linkOpened(.maximum) }
-      expect(contents.now.mtu, is: .maximum)
-      contents.take { $0.rssi = -40 }
-      contents.take { $0.heard(KnownName(text: "Name", isRead: false)) }
-      _ = contents.take { $0.readName("Longer name") }
-      for _ in 0..<20 { _ = contents.take { $0.beginWrite() } }
-      end(contents)
-      expect(contents.now.mtu, is: .minimum, "\(label)")
-      expect(contents.now.rssi, is: nil, "\(label)")
-      expect(contents.now.unsent, is: 0, "\(label)")
-      expect(!contents.now.mustReportReady, "\(label)")
+      ("the end", { _ = $0.linkEnded() }), ("the manager's release", { $0.forgetLinks() }),
+    ] as [(String, (inout CBPeripheral.Contents) -> Void)] {
+      var contents = CBPeripheral.Contents()
+      _ = contents.wantLink()
+      _ = contents.linkOpened(.maximum)
+      expect(contents.mtu, is: .maximum)
+      contents.rssi = -40
+      contents.heard(KnownName(text: "Name", isRead: false))
+      _ = contents.readName("Longer name")
+      for _ in 0..<20 { _ = contents.beginWrite() }
+      end(&contents)
+      expect(contents.mtu, is: .minimum, "\(label)")
+      expect(contents.rssi, is: nil, "\(label)")
+      expect(contents.unsent, is: 0, "\(label)")
+      expect(!contents.mustReportReady, "\(label)")
       // The late end of a write is not reported, and the name is kept.
-      expect(!contents.take { $0.endWrite() }, "\(label)")
-      expect(contents.now.unsent, is: 0, "\(label)")
-      expect(contents.now.name, is: "Longer name", "\(label)")
+      expect(!contents.endWrite(), "\(label)")
+      expect(contents.unsent, is: 0, "\(label)")
+      expect(contents.name, is: "Longer name", "\(label)")
     }
   }
 
   @Test("a name that was read counts more than an advertised one")
   func names() {
-    let contents = Kept()
-    expect(contents.now.name, is: nil)
-    contents.take { $0.heard(KnownName(text: "A", isRead: false)) }
-    expect(contents.now.name, is: "A")
-    contents.take { $0.heard(KnownName(text: "B", isRead: false)) }
-    expect(contents.now.name, is: "B")
+    var contents = CBPeripheral.Contents()
+    expect(contents.name, is: nil)
+    contents.heard(KnownName(text: "A", isRead: false))
+    expect(contents.name, is: "A")
+    contents.heard(KnownName(text: "B", isRead: false))
+    expect(contents.name, is: "B")
     // `readName` reports a name that was read.
-    contents.take { $0.heard(KnownName(text: "R", isRead: true)) }
-    expect(contents.now.name, is: "B")
-    expect(!contents.take { $0.readName("B") })
-    contents.take { $0.heard(KnownName(text: "C", isRead: false)) }
-    expect(contents.now.name, is: "B")
-    expect(contents.take { $0.readName("D") })
-    expect(contents.now.name, is: "D")
-    expect(!contents.take { $0.readName("D") })
+    contents.heard(KnownName(text: "R", isRead: true))
+    expect(contents.name, is: "B")
+    expect(!contents.readName("B"))
+    contents.heard(KnownName(text: "C", isRead: false))
+    expect(contents.name, is: "B")
+    expect(contents.readName("D"))
+    expect(contents.name, is: "D")
+    expect(!contents.readName("D"))
   }
 
   @Test("16 writes fill the room, 1,024 wait at most, and room is reported once at 8")
   func writes() {
-    let contents = Kept()
-    for _ in 0..<15 { expect(contents.take { $0.beginWrite() }) }
-    expect(!contents.now.mustReportReady)
-    for _ in 0..<15 { expect(!contents.take { $0.endWrite() }) }
+    var contents = CBPeripheral.Contents()
+    for _ in 0..<15 { expect(contents.beginWrite()) }
+    expect(!contents.mustReportReady)
+    for _ in 0..<15 { expect(!contents.endWrite()) }
     for count in 1...1_025 {
-      expect(contents.take { $0.beginWrite() }, is: count <= 1_024)
-      expect(contents.now.mustReportReady, is: count >= 16)
+      expect(contents.beginWrite(), is: count <= 1_024)
+      expect(contents.mustReportReady, is: count >= 16)
     }
-    expect(contents.now.unsent, is: 1_024)
-    for left in (0..<1_024).reversed() { expect(contents.take { $0.endWrite() }, is: left == 8) }
-    expect(contents.now.unsent, is: 0)
+    expect(contents.unsent, is: 1_024)
+    for left in (0..<1_024).reversed() { expect(contents.endWrite(), is: left == 8) }
+    expect(contents.unsent, is: 0)
   }
 }

@@ -10,35 +10,11 @@ struct ScanTests {
   private func discovery(
     _ number: Int = 2, _ change: (inout Discovery) -> Void = { _ in }
   ) -> Discovery {
-    let bytes = [UInt8(number & 0xFF), UInt8(number >> 8), 0, 0, 0, 0xC0]
     var discovery = Discovery(
       address: DeviceAddress(
-        kind: .random, bytes: [bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5]]))
+        kind: .random, bytes: [UInt8(number & 0xFF), UInt8(number >> 8), 0, 0, 0, 0xC0]))
     change(&discovery)
     return discovery
-  }
-
-  /// A scan whose calls can be written in an expectation.
-  private final class Scan {
-    private var scan: ManagerScan
-
-    init(
-      services: Set<BluetoothUUID> = [], solicited: Set<BluetoothUUID> = [],
-      allowsDuplicates: Bool = false
-    ) {
-      scan = ManagerScan(
-        number: 1, services: services, solicited: solicited, allowsDuplicates: allowsDuplicates)
-    }
-
-    var deadline: Instant? { scan.deadline }
-
-    func report(for discovery: Discovery, at milliseconds: UInt64 = 0) -> Discovery? {
-      scan.report(for: discovery, at: Instant(rawValue: milliseconds))
-    }
-
-    func takeHeld(at milliseconds: UInt64) -> [Discovery] {
-      scan.takeHeld(at: Instant(rawValue: milliseconds))
-    }
   }
 
   /// A discovery with everything.
@@ -162,9 +138,7 @@ struct ScanTests {
       ("service data without a whole UUID", [2, 0x16, 0x0F], { _ in }),
       (
         "half a UUID after a whole one", [4, 0x03, 0x0D, 0x18, 0x0F],
-        {
-          $0.serviceUUIDs = [BluetoothUUID(0x180D)]
-        }
+        { $0.serviceUUIDs = [BluetoothUUID(0x180D)] }
       ),
       (
         "16-bit services", [0x05, 0x03, 0x0F, 0x18, 0x0A, 0x18],
@@ -204,9 +178,7 @@ struct ScanTests {
       ("empty manufacturer data", [1, 0xFF], { $0.manufacturerData = [] }),
       (
         "service data of no byte", [3, 0x16, 0x0F, 0x18],
-        {
-          $0.serviceData = [.init(uuid: BluetoothUUID(0x180F), bytes: [])]
-        }
+        { $0.serviceData = [.init(uuid: BluetoothUUID(0x180F), bytes: [])] }
       ),
     ]
     for (label, data, change) in cases {
@@ -221,7 +193,7 @@ struct ScanTests {
 
   @Test("a manager's scan remembers 1,024 advertisers, and forgets the oldest")
   func reported() {
-    let scan = Scan()
+    var scan = ManagerScan()
     for number in 0..<1_024 { expect(scan.report(for: discovery(number)) != nil) }
     expect(scan.report(for: discovery(0)), is: nil)
     expect(scan.report(for: discovery(1_024)) != nil)
@@ -251,7 +223,7 @@ struct ScanTests {
 
   @Test("at most 1,024 advertisers wait for their scan responses, each for half a second")
   func held() {
-    let scan = Scan()
+    var scan = ManagerScan()
     func waiting(_ number: Int) -> Discovery { discovery(number) { $0.awaitsScanResponse = true } }
     for number in 0..<1_025 {
       expect(scan.report(for: waiting(number), at: UInt64(number)), is: nil)
@@ -274,7 +246,7 @@ struct ScanTests {
 
   @Test("an advertiser that waits is reported with its response, and once")
   func response() {
-    let scan = Scan()
+    var scan = ManagerScan()
     expect(scan.report(for: discovery { $0.awaitsScanResponse = true }), is: nil)
     let answered = discovery { $0.name = "Name" }
     expect(scan.report(for: answered), is: answered)
@@ -292,7 +264,7 @@ struct ScanTests {
 
   @Test("with duplicates, each advertisement of a wanted advertiser is reported at once")
   func duplicates() {
-    let scan = Scan(services: [BluetoothUUID(0x180D)], allowsDuplicates: true)
+    var scan = ManagerScan(services: [BluetoothUUID(0x180D)], allowsDuplicates: true)
     let wanted = discovery {
       $0.serviceUUIDs = [BluetoothUUID(0x180D)]
       $0.awaitsScanResponse = true
@@ -314,7 +286,7 @@ struct ScanTests {
       ("neither of two", [battery], [heart], false),
     ]
     for (label, services, solicited, isWanted) in cases {
-      let scan = Scan(services: services, solicited: solicited)
+      var scan = ManagerScan(services: services, solicited: solicited)
       let heard = discovery {
         $0.serviceUUIDs = [heart]
         $0.solicitedUUIDs = [battery]
@@ -423,5 +395,24 @@ struct ScanTests {
       Array(radio.commands.suffix(3)),
       is: [.leSetScanEnable, .leSetScanParameters, .leSetScanEnable])
     expect(radio.takePacket(), is: nil)
+  }
+}
+
+/// A scan with a number, at times in milliseconds.
+extension ManagerScan {
+  fileprivate init(
+    services: Set<BluetoothUUID> = [], solicited: Set<BluetoothUUID> = [],
+    allowsDuplicates: Bool = false
+  ) {
+    self.init(
+      number: 1, services: services, solicited: solicited, allowsDuplicates: allowsDuplicates)
+  }
+
+  fileprivate mutating func report(
+    for discovery: Discovery, at milliseconds: UInt64 = 0
+  ) -> Discovery? { report(for: discovery, at: Instant(rawValue: milliseconds)) }
+
+  fileprivate mutating func takeHeld(at milliseconds: UInt64) -> [Discovery] {
+    takeHeld(at: Instant(rawValue: milliseconds))
   }
 }

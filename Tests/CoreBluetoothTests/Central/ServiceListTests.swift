@@ -72,11 +72,9 @@ struct ServiceReturnTests {
     let first = FoundService(uuid: BluetoothUUID(0xFF01), range: range(0x0010, 0x0019))
     let second = FoundService(uuid: BluetoothUUID(0xFF02), range: range(0x0010, 0x0012))
     tree.merge(services: [first], of: nil, on: it.peripheral)
-    let gone = tree.invalidate(first.range)
-    expect(gone.map(\.uuid.uuidString), is: ["FF01"])
+    expect(tree.invalidate(first.range).map(\.uuid.uuidString), is: ["FF01"])
     tree.merge(services: [second], of: nil, on: it.peripheral)
-    let other = tree.invalidate(range(0x0015, 0x0019))
-    expect(other.isEmpty)
+    expect(tree.invalidate(range(0x0015, 0x0019)).isEmpty)
     expect(tree.listedServices?.map(\.uuid.uuidString), is: ["FF02"])
   }
 
@@ -84,17 +82,15 @@ struct ServiceReturnTests {
   @Test("is removed when a discovery of it alone does not find it any more")
   func notFound() throws {
     var tree = AttributeTree()
-    let found = [(0x0010, 0xFF01), (0x0020, 0xFF02), (0x0030, 0xFF03)].map { start, uuid in
-      FoundService(
-        uuid: BluetoothUUID(UInt16(uuid)), range: range(UInt16(start), UInt16(start) + 9))
+    let found = (1...3 as ClosedRange<UInt16>).map {
+      FoundService(uuid: BluetoothUUID(0xFF00 + $0), range: range(0x10 * $0, 0x10 * $0 + 9))
     }
     tree.merge(services: found, of: nil, on: it.peripheral)
     tree.merge(services: [], of: [BluetoothUUID(0xFF02)], on: it.peripheral)
     expect(tree.listedServices?.map(\.uuid.uuidString), is: ["FF01", "FF03"])
     // Found again, but only as a part of another service.
     let owner = try #require(tree.listedServices?.first)
-    let isMerged = tree.merge(included: [found[1]], of: nil, in: owner, on: it.peripheral)
-    expect(isMerged)
+    expect(tree.merge(included: [found[1]], of: nil, in: owner, on: it.peripheral))
     expect(tree.listedServices?.map(\.uuid.uuidString), is: ["FF01", "FF03"])
   }
 }

@@ -9,9 +9,7 @@ import Foundation
 struct ChannelBacklogTests {
   private let it: ChannelScene
 
-  init() throws {
-    it = try ChannelScene(isSeparate: true)
-  }
+  init() throws { it = try ChannelScene(isSeparate: true) }
 
   /// Opens and closes a channel this often, from the first device. Returns how often it opened.
   private func cycle(_ count: Int) -> Int {

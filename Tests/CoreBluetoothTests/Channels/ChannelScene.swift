@@ -7,8 +7,6 @@ import Foundation
 /// A delegate of a channel's streams that records each call as a line.
 final class StreamLog: NSObject, StreamDelegate {
   private var lines: [String] = []
-  /// Called with each event.
-  var onEvent: ((Stream, Stream.Event) -> Void)?
 
   func take() -> [String] {
     defer { lines = [] }
@@ -26,7 +24,6 @@ final class StreamLog: NSObject, StreamDelegate {
       default: "\(eventCode.rawValue)"
       }
     lines.append((aStream is InputStream ? "in " : "out ") + event)
-    onEvent?(aStream, eventCode)
   }
 }
 
@@ -80,9 +77,7 @@ final class ChannelScene: LinkedPair {
   ///   - isEncrypted: Whether the channel needs encryption.
   ///   - isSeparate: Whether the delegate of the peripheral has a queue of its own.
   init(isEncrypted: Bool = false, isSeparate: Bool = false) throws {
-    try super.init(isSeparate: isSeparate) {
-      $0.publishL2CAPChannel(withEncryption: isEncrypted)
-    }
+    try super.init(isSeparate: isSeparate) { $0.publishL2CAPChannel(withEncryption: isEncrypted) }
     expect(published, is: ["state poweredOn", "published 128", "advertising true"])
   }
 

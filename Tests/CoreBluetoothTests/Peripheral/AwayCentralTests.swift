@@ -192,8 +192,7 @@ struct AwayCentralTests {
     for (number, name) in "ABC".enumerated() { scene.update(name, UInt8(number)) }
     let received = change.subscriptions.map { $0.hasPrefix("A") ? [0] : [1] as [UInt8] }
     expect(scene.takeNotified().map(\.value), is: received)
-    let hash = scene.peripheral.device.host.server.database.hash
-    expect(scene.record?.databaseHash, is: hash)
+    expect(scene.record?.databaseHash, is: scene.peripheral.device.host.server.database.hash)
     expect(scene.record?.isChangeAware, is: true)
     let stored = [.indication] + change.stored
     expect(stored.indices.map { scene.record?.subscriptions[$0] }, is: stored)

@@ -10,10 +10,7 @@ struct PeripheralReadTests {
 
   @Test("The delegate is called, and its response is the value from the offset on")
   func read() {
-    it.recorder.onRead = { manager, request in
-      request.value = Data([1, 2, 3, 4, 5].dropFirst(request.offset))
-      manager.respond(to: request, withResult: .success)
-    }
+    it.recorder.answerReads { Data([1, 2, 3, 4, 5].dropFirst($0.offset)) }
     it.radio.connect()
     it.radio.exchange([0x0A, 0x12, 0x00], gives: [0x0B, 1, 2, 3, 4, 5])
     it.radio.exchange([0x0C, 0x12, 0x00, 3, 0], gives: [0x0D, 4, 5])
@@ -63,10 +60,9 @@ struct PeripheralReadTests {
   func multiple() {
     it.add()
     var count: UInt8 = 0
-    it.recorder.onRead = { manager, request in
+    it.recorder.answerReads { _ in
       count += 1
-      request.value = Data([count])
-      manager.respond(to: request, withResult: .success)
+      return Data([count])
     }
     it.radio.connect()
     // 0x001A service, 0x001B declaration, 0x001C value.
@@ -78,13 +74,9 @@ struct PeripheralReadTests {
 
   @Test("A delegate may respond later; other centrals are served meanwhile")
   func later() throws {
-    it.radio.connect()
-    it.radio.connect(0x41)
+    it.radio.connect(0x40, 0x41)
     expect(it.radio.exchange([0x0A, 0x12, 0x00]), is: [])
-    it.recorder.onRead = { manager, request in
-      request.value = Data([9])
-      manager.respond(to: request, withResult: .success)
-    }
+    it.recorder.answerReads { _ in Data([9]) }
     it.radio.exchange([0x0A, 0x12, 0x00], gives: [0x0B, 9], on: 0x41)
     it.radio.exchange([0x0A, 0x15, 0x00], gives: [0x0B, 1, 2, 3], on: 0x41)
     expect(it.radio.sent(), is: [])
@@ -207,13 +199,8 @@ struct PeripheralReadTests {
             nil, 0x05, 0x05
           ),
         ]
-    it.recorder.onRead = { manager, request in
-      request.value = Data([5])
-      manager.respond(to: request, withResult: .success)
-    }
-    it.recorder.onWrite = { manager, requests in
-      manager.respond(to: requests[0], withResult: .success)
-    }
+    it.recorder.answerReads { _ in Data([5]) }
+    it.recorder.answerWrites()
     it.radio.connect()
     for (label, properties, permissions, value, readError, writeError) in rows {
       let service = it.add("B", properties, permissions, value: value)
@@ -236,10 +223,7 @@ struct PeripheralReadTests {
 
   @Test("a value is read from offsets up to 512", arguments: [511, 512, 513])
   func offsets(offset: UInt16) {
-    it.recorder.onRead = { manager, request in
-      request.value = request.offset == 512 ? Data() : Data([5])
-      manager.respond(to: request, withResult: .success)
-    }
+    it.recorder.answerReads { $0.offset == 512 ? Data() : Data([5]) }
     it.radio.connect()
     let response = it.radio.exchange([0x0C, 0x12, 0x00] + little(offset))
     let expected =

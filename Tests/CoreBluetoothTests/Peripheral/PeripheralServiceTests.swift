@@ -8,8 +8,12 @@ import Foundation
 struct PeripheralServiceTests {
   private let it = Published()
 
-  private func service(_ uuid: String, primary: Bool = true) -> CBMutableService {
-    CBMutableService(type: CBUUID(string: uuid), primary: primary)
+  private func service(
+    _ uuid: String, _ characteristics: [CBMutableCharacteristic]? = nil, primary: Bool = true
+  ) -> CBMutableService {
+    let service = CBMutableService(type: CBUUID(string: uuid), primary: primary)
+    service.characteristics = characteristics
+    return service
   }
 
   private func value(
@@ -64,8 +68,7 @@ struct PeripheralServiceTests {
     it.radio.connect()
     it.radio.exchange([0x12, 0x0B, 0x00, 2, 0], gives: [0x13])
     it.radio.forget()
-    let other = service("B000")
-    other.characteristics = [value()]
+    let other = service("B000", [value()])
     expect(add(other), is: ["added B000"])
     expect(it.radio.sent(), is: [serviceChanged(0x001A, 0x001C)])
     expect(it.radio.exchange([0x1E]), is: [])
@@ -110,8 +113,7 @@ struct PeripheralServiceTests {
 
   @Test("A service includes services added before it, until they are removed")
   func included() {
-    let inner = service("B000", primary: false)
-    inner.characteristics = [value()]
+    let inner = service("B000", [value()], primary: false)
     let outer = service("C000")
     outer.includedServices = [inner]
     expect(add(outer), is: ["added C000: CBError.invalidParameters"])
@@ -131,9 +133,8 @@ struct PeripheralServiceTests {
   func released() {
     weak var gone: CBMutableCharacteristic?
     do {
-      let service = service("B000")
       let value = value()
-      service.characteristics = [value]
+      let service = service("B000", [value])
       gone = value
       expect(add(service), is: ["added B000"])
       it.remove(service)
@@ -158,11 +159,9 @@ struct PeripheralServiceTests {
 
   @Test("The handle of a removed include is not part of a gap")
   func includeInGap() {
-    let (inner, outer, gone) = (service("B000"), service("C000"), service("D000"))
+    let (inner, outer, gone) = (service("B000"), service("C000"), service("D000", [value()]))
     outer.includedServices = [inner]
-    gone.characteristics = [value()]
-    let filler = service("E000")
-    filler.characteristics = (0..<32_751).map { _ in value() }
+    let filler = service("E000", (0..<32_751).map { _ in value() })
     expect(add(inner), is: ["added B000"])  // 0x001A
     expect(add(outer), is: ["added C000"])  // 0x001B and 0x001C
     expect(add(gone), is: ["added D000"])  // 0x001D to 0x001F
@@ -171,8 +170,7 @@ struct PeripheralServiceTests {
     it.manager.remove(inner)
     it.manager.remove(gone)
     // A service with four attributes, and three handles are free.
-    let new = service("F000")
-    new.characteristics = [value("F001", .notify, [])]
+    let new = service("F000", [value("F001", .notify, [])])
     expect(add(new), is: ["added F000: CBError.outOfSpace"])
     new.characteristics = [value("F001")]
     expect(add(new), is: ["added F000"])
@@ -193,9 +191,8 @@ struct PeripheralServiceTests {
 
   @Test("What is changed before a service is added is what centrals see")
   func changedBefore() {
-    let service = service("B000")
     let value = value()
-    service.characteristics = [value]
+    let service = service("B000", [value])
     value.properties = [.read, .write]
     value.value = nil
     value.permissions = .writeable
@@ -211,44 +208,32 @@ struct PeripheralServiceTests {
 
   @Test("A malformed service is not added, and nothing else changes")
   func malformed() {
-    func refused(_ make: (CBMutableService) -> Void, _ uuid: String = "B000") -> [String] {
-      let service = service(uuid)
-      make(service)
-      return add(service)
-    }
-    let invalid = ["added B000: CBError.invalidParameters"]
-    let format = CBUUID(string: "2904")
     expect(add(it.service), is: ["added A000: CBError.invalidParameters"])  // twice
-    expect(refused { $0.characteristics = [it.text] }, is: invalid)  // in two services
-    expect(refused({ _ in }, "1800"), is: ["added 1800: CBError.uuidNotAllowed"])
-    expect(refused({ _ in }, "1801"), is: ["added 1801: CBError.uuidNotAllowed"])
-    expect(refused { $0.characteristics = [value("B001", [.read, .broadcast])] }, is: invalid)
-    expect(
-      refused { $0.characteristics = [value("B001", [.read, .extendedProperties])] }, is: invalid)
-    expect(
-      refused { $0.characteristics = [value("B001", [.read, .write], fixed: Data([1]))] },
-      is: invalid)
-    expect(
-      refused { $0.characteristics = [value("B001", .read, .writeable, fixed: Data([1]))] },
-      is: invalid)
-    expect(
-      refused { $0.characteristics = [value(fixed: Data(repeating: 0, count: 513))] }, is: invalid)
-    let twice = value()
-    expect(refused { $0.characteristics = [twice, twice] }, is: invalid)
-    for descriptor in [
-      CBMutableDescriptor(type: CBUUID(string: "2902"), value: Data([0, 0])),
-      CBMutableDescriptor(type: CBUUID(string: "2901"), value: Data([0])),
-      CBMutableDescriptor(type: format, value: "text"),
-      CBMutableDescriptor(type: format, value: nil),
-      CBMutableDescriptor(type: CBUUID(string: "2901"), value: String(repeating: "n", count: 513)),
-    ] {
-      let described = value()
-      described.descriptors = [descriptor]
-      expect(refused { $0.characteristics = [described] }, is: invalid)
+    for uuid in ["1800", "1801"] {
+      expect(add(service(uuid)), is: ["added \(uuid): CBError.uuidNotAllowed"])
     }
-    let described = value()
-    described.descriptors = [format, format].map { CBMutableDescriptor(type: $0, value: Data([4])) }
-    expect(refused { $0.characteristics = [described] }, is: invalid)
+    func described(_ type: String, _ values: Any?...) -> [CBMutableCharacteristic] {
+      let described = value()
+      described.descriptors = values.map {
+        CBMutableDescriptor(type: CBUUID(string: type), value: $0)
+      }
+      return [described]
+    }
+    let twice = value()
+    let rows: [[CBMutableCharacteristic]] = [
+      [it.text],  // in two services
+      [value("B001", [.read, .broadcast])], [value("B001", [.read, .extendedProperties])],
+      [value("B001", [.read, .write], fixed: Data([1]))],
+      [value("B001", .read, .writeable, fixed: Data([1]))],
+      [value(fixed: Data(repeating: 0, count: 513))], [twice, twice],
+      described("2902", Data([0, 0])), described("2901", Data([0])), described("2904", "text"),
+      described("2904", nil), described("2901", String(repeating: "n", count: 513)),
+      described("2904", Data([4]), Data([4])),
+    ]
+    for (index, row) in rows.enumerated() {
+      expect(
+        add(service("B000", row)), is: ["added B000: CBError.invalidParameters"], "row \(index)")
+    }
     it.radio.connect()
     expect(services(), is: base + [[0x10, 0, 0x19, 0, 0x00, 0xA0]])
   }
@@ -256,11 +241,9 @@ struct PeripheralServiceTests {
   @Test("At most 128 values can be subscribed to, including Service Changed")
   func slots() {
     // The published service uses two, Service Changed one.
-    let many = service("B000")
-    many.characteristics = (0..<125).map { _ in value("B001", .notify, []) }
-    expect(add(many), is: ["added B000"])
-    let more = service("C000")
-    more.characteristics = [value("C001", .notify, [])]
+    let many = (0..<125).map { _ in value("B001", .notify, []) }
+    expect(add(service("B000", many)), is: ["added B000"])
+    let more = service("C000", [value("C001", .notify, [])])
     expect(add(more), is: ["added C000: CBError.outOfSpace"])
     it.remove(it.service)
     expect(add(more), is: ["added C000"])

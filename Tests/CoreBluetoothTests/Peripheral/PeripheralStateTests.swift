@@ -234,8 +234,7 @@ struct PeripheralStateTests {
 
   @Test("The latency request changes only that central's link")
   func latency() throws {
-    it.radio.connect()
-    it.radio.connect(0x41)
+    it.radio.connect(0x40, 0x41)
     it.radio.exchange([0x12, 0x13, 0x00, 1, 0], gives: [0x13], on: 0x41)
     let central = try #require(it.recorder.centrals.first)
     it.manager.setDesiredConnectionLatency(.low, for: central)

@@ -29,10 +29,7 @@ struct PeripheralThreadTests {
           lines.put("not sent")
         }
       }
-      log.onRead = { manager, request in
-        request.value = last.withLock(\.self).dropFirst(request.offset)
-        manager.respond(to: request, withResult: .success)
-      }
+      log.answerReads { last.withLock(\.self).dropFirst($0.offset) }
     }
   }
 

@@ -69,9 +69,7 @@ struct PeripheralUpdateTests {
 
   @Test("A value is notified to all subscribers, and to no other central")
   func all() {
-    it.radio.connect()
-    it.radio.connect(0x41)
-    it.radio.connect(0x42)
+    it.radio.connect(0x40, 0x41, 0x42)
     it.radio.exchange(subscribe, gives: [0x13])
     it.radio.exchange(subscribe, gives: [0x13], on: 0x42)
     it.radio.forget()
@@ -84,9 +82,8 @@ struct PeripheralUpdateTests {
 
   @Test("A value that is too long for a central is cut for that central")
   func cut() {
-    it.radio.connect()
+    connectSubscribers()
     it.radio.connect(0x41, mtu: 517)
-    it.radio.exchange(subscribe, gives: [0x13])
     it.radio.exchange(subscribe, gives: [0x13], on: 0x41)
     it.radio.forget()
     let value = (0..<600).map { UInt8($0 % 251) }
@@ -205,8 +202,7 @@ struct PeripheralUpdateTests {
 
   @Test("A change-unaware central gets no values, and blocks no other central")
   func outOfSync() {
-    it.radio.connect()
-    it.radio.connect(0x41)
+    it.radio.connect(0x40, 0x41)
     it.radio.exchange(robustCaching, gives: [0x13])
     it.radio.exchange(subscribe, gives: [0x13])
     it.radio.exchange(subscribe, gives: [0x13], on: 0x41)
@@ -284,12 +280,11 @@ struct PeripheralUpdateTests {
 
   @Test("A central that stays has its own update length, requests and updates")
   func stays() throws {
-    it.radio.connect(0x40)
-    it.radio.connect(0x41)
-    it.radio.exchange([0x12, 0x13, 0, 1, 0], gives: [0x13], on: 0x40)
-    it.radio.disconnect(0x40)
+    it.radio.connect(0x40, 0x41)
+    it.radio.exchange(subscribe, gives: [0x13])
+    it.radio.disconnect()
     it.radio.exchange([0x02] + little(185), gives: [0x03] + little(517), on: 0x41)
-    it.radio.exchange([0x12, 0x13, 0, 1, 0], gives: [0x13], on: 0x41)
+    it.radio.exchange(subscribe, gives: [0x13], on: 0x41)
     // 185 (MTU) − 3 (opcode and handle) = 182 bytes; 23 − 3 = 20 without an exchange.
     expect(
       it.recorder.take(),
@@ -297,14 +292,12 @@ struct PeripheralUpdateTests {
         "40 subscribed to A001, 1, 20 bytes", "40 unsubscribed from A001, 0",
         "41 subscribed to A001, 1, 182 bytes",
       ])
-    expect(it.manager.updateValue(Data([9]), for: it.text, onSubscribedCentrals: nil))
-    it.radio.settle()
+    send([9])
     expect(it.radio.sent(0x41).last, is: [0x1B, 0x12, 0, 9])
 
     // The next central has the first one's place, and nothing of it.
     it.radio.connect(0x42)
-    expect(it.manager.updateValue(Data([8]), for: it.text, onSubscribedCentrals: nil))
-    it.radio.settle()
+    send([8])
     expect(it.radio.sent(0x41).last, is: [0x1B, 0x12, 0, 8])
     expect(it.radio.sent(0x42), is: [])
     expect(it.recorder.take(), is: [])
@@ -312,8 +305,7 @@ struct PeripheralUpdateTests {
 
   @Test("The answer to a central that has left is not sent")
   func lateAnswer() throws {
-    it.radio.connect(0x40)
-    it.radio.connect(0x41)
+    it.radio.connect(0x40, 0x41)
     expect(it.radio.exchange([0x0A, 0x12, 0], on: 0x40), is: [])
     expect(it.radio.exchange([0x0A, 0x12, 0], on: 0x41), is: [])
     it.radio.disconnect(0x40)

@@ -7,12 +7,6 @@ import Foundation
 struct PeripheralWriteTests {
   private let it = Published()
 
-  private func accept() {
-    it.recorder.onWrite = { manager, requests in
-      manager.respond(to: requests[0], withResult: .success)
-    }
-  }
-
   /// Prepares parts of a value, and executes them.
   private func writeLong(_ handle: UInt8, _ parts: [[UInt8]]) {
     var offset: UInt8 = 0
@@ -36,16 +30,14 @@ struct PeripheralWriteTests {
 
   @Test("A refusal is sent to the central")
   func refusal() {
-    it.recorder.onWrite = { manager, requests in
-      manager.respond(to: requests[0], withResult: .unlikelyError)
-    }
+    it.recorder.answerWrites(.unlikelyError)
     it.radio.connect()
     it.radio.exchange([0x12, 0x12, 0x00, 5], gives: attError(0x12, 0x12, 0x0E))
   }
 
   @Test("A command is reported too; a response to it is dropped and no misuse")
   func command() {
-    accept()
+    it.recorder.answerWrites()
     it.radio.connect()
     expect(it.radio.exchange([0x52, 0x12, 0x00, 5]), is: [])
     expect(it.radio.exchange([0x52, 0x18, 0x00, 5]), is: [])  // by request alone
@@ -87,7 +79,7 @@ struct PeripheralWriteTests {
 
   @Test("A long write is one value")
   func long() {
-    accept()
+    it.recorder.answerWrites()
     it.radio.connect()
     let value = [UInt8](0..<40)
     writeLong(0x12, [Array(value[..<18]), Array(value[18..<36]), Array(value[36...])])
@@ -101,16 +93,14 @@ struct PeripheralWriteTests {
   /// Core Specification, Vol 3, Part F, 3.4.6.3: the delegate has the present value.
   @Test("A long write that begins beyond the first byte has that offset")
   func beyondFirstByte() {
-    accept()
+    it.recorder.answerWrites()
     it.radio.connect()
     it.radio.exchange([0x16, 0x12, 0, 5, 0, 1, 2], gives: [0x17, 0x12, 0, 5, 0, 1, 2])
     it.radio.exchange([0x16, 0x12, 0, 7, 0, 3], gives: [0x17, 0x12, 0, 7, 0, 3])
     it.radio.exchange([0x16, 0x18, 0, 0, 0, 4], gives: [0x17, 0x18, 0, 0, 0, 4])
     it.radio.exchange([0x18, 1], gives: [0x19])
     expect(it.recorder.take(), is: ["40 writes A001[5] = 1 2 3, A003[0] = 4"])
-    it.recorder.onWrite = { manager, requests in
-      manager.respond(to: requests[0], withResult: .invalidOffset)
-    }
+    it.recorder.answerWrites(.invalidOffset)
     it.radio.exchange([0x16, 0x12, 0, 9, 0, 1], gives: [0x17, 0x12, 0, 9, 0, 1])
     it.radio.exchange([0x18, 1], gives: attError(0x18, 0x12, 0x07))
   }
@@ -131,9 +121,7 @@ struct PeripheralWriteTests {
 
   @Test("A refused list is refused at its first value, and its parts are dropped")
   func severalRefused() {
-    it.recorder.onWrite = { manager, requests in
-      manager.respond(to: requests[0], withResult: .insufficientResources)
-    }
+    it.recorder.answerWrites(.insufficientResources)
     it.radio.connect()
     writeLong(0x12, [[1, 2]])
     writeLong(0x18, [[3]])
@@ -145,7 +133,7 @@ struct PeripheralWriteTests {
 
   @Test("Values before one that cannot be written are never reported")
   func refusedHalfWay() {
-    accept()
+    it.recorder.answerWrites()
     it.radio.connect()
     writeLong(0x12, [[1]])
     writeLong(0x13, [[9, 9]])  // a configuration, which cannot be that

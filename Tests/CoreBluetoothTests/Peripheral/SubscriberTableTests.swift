@@ -14,9 +14,7 @@ struct SubscriberTableTests {
   private let text = CBMutableCharacteristic(
     type: CBUUID(string: "A001"), properties: .notify, value: nil, permissions: .readable)
 
-  init() {
-    table.publish(text, at: 0x12, for: client)
-  }
+  init() { table.publish(text, at: 0x12, for: client) }
 
   /// The centrals for which room was taken, by their order; `nil` if there was none.
   private func take(

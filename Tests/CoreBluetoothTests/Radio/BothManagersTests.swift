@@ -11,11 +11,8 @@ struct BothManagersTests {
   private func publisher(_ radio: CBRadio, _ name: String, isAdvertised: Bool) throws -> Publisher {
     let value = CBMutableCharacteristic(
       type: CBUUID(string: "A001"), properties: .read, value: nil, permissions: .readable)
-    return try Publisher(radio, [value], as: service, isAdvertised: isAdvertised) { log in
-      log.onRead = { manager, request in
-        request.value = Data(name.utf8)
-        manager.respond(to: request, withResult: .success)
-      }
+    return try Publisher(radio, [value], as: service, isAdvertised: isAdvertised) {
+      $0.answerReads { _ in Data(name.utf8) }
     }
   }
 

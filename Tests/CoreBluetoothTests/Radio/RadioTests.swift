@@ -68,15 +68,12 @@ struct RadioTests {
   }
 
   @Test func aClosedRadioStaysClosed() throws {
-    let states = watch(radio)
-    try states.take { $0 == .poweredOn }
+    try watch(radio).take { $0 == .poweredOn }
     radio.close()
     radio.close()
     expect(!path.exists, "the air is no longer hosted")
-    let later = watch(radio)
-    expect(try later.take(), is: .poweredOff)
-    let isTaken = radio.perform { _ in Issue.record("a closed radio works") }
-    expect(!isTaken)
+    expect(try watch(radio).take(), is: .poweredOff)
+    expect(!radio.perform { _ in Issue.record("a closed radio works") })
     expect(radio.engine.waitForEnd())
   }
 
@@ -165,8 +162,7 @@ struct RadioTests {
 
   @Test func anotherTakesOverTheAirWhenItsHostCloses() throws {
     let host = path.radio()
-    let hostStates = watch(host)
-    try hostStates.take { $0 == .poweredOn }
+    try watch(host).take { $0 == .poweredOn }
     let next = path.radio()
     let states = watch(next)
     try states.take { $0 == .poweredOn }
@@ -241,8 +237,7 @@ struct RadioTests {
   @Test(arguments: [("blue", nil), ("virtual", "blue")] as [(String, String?)])
   func aWrongNameOrAddressInTheEnvironmentIsNoRadio(name: String, address: String?) throws {
     let radio = CBRadio(.default(named: name, address: address))
-    let states = watch(radio)
-    expect(try states.take(), is: .unsupported)
+    expect(try watch(radio).take(), is: .unsupported)
     radio.perform { _ in Issue.record("there is no radio") }
     radio.close()
   }
@@ -253,8 +248,7 @@ struct RadioTests {
     for _ in 0..<2 {
       let radio = CBRadio(
         RadioEngine(.virtual, address: .fixed(address), airPath: path.text, stopsWhenUnused: true))
-      let states = watch(radio)
-      try states.take { $0 == .poweredOn }
+      try watch(radio).take { $0 == .poweredOn }
       let addresses = Inbox<DeviceAddress>()
       radio.perform { addresses.put($0.host.address) }
       expect(try addresses.take(), is: address)

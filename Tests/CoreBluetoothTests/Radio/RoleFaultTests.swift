@@ -74,8 +74,7 @@ struct RoleFaultTests {
     try scene.publish()
     scene.run(for: 7_000)
     expect(scene.device.controller.isScanning && !scene.device.controller.isAdvertising)
-    let isHeldBack = scene.device.device.host.isAdvertisingHeldBack
-    expect(isHeldBack)
+    expect(scene.device.device.host.isAdvertisingHeldBack)
     expect(scene.device.commands.count { $0 == .reset }, is: 1)
 
     // It advertises when the scan has ended.
@@ -111,8 +110,7 @@ struct RoleFaultTests {
 
   @Test(arguments: [0x42, nil] as [UInt8?]) func theControllerFails(code: UInt8?) throws {
     let scene = try RoleScene()
-    _ = try scene.visitBall()
-    _ = try scene.visitDevice()
+    try scene.visitBoth()
     scene.device.controller.fail(hardwareCode: code)
     // Without an event, the fault shows when links are checked or data is not accepted.
     scene.run(for: code == nil ? 200_000 : 10_000)
@@ -126,8 +124,7 @@ struct RoleFaultTests {
 
   @Test func aHardwareErrorEndsAllLinks() throws {
     let scene = try RoleScene()
-    _ = try scene.visitBall()
-    _ = try scene.visitDevice()
+    try scene.visitBoth()
     scene.device.controller.reportHardwareError(0x42)
     scene.run(for: 5_000)
     expect(scene.device.events.contains(.controllerError(.hardwareError(0x42))))
@@ -139,8 +136,7 @@ struct RoleFaultTests {
 
   @Test func theRadioIsLostAndFoundAgain() throws {
     let scene = try RoleScene()
-    _ = try scene.visitBall()
-    _ = try scene.visitDevice()
+    try scene.visitBoth()
     scene.device.lose(at: scene.now)
     scene.run(for: 10_000)
     expect(scene.device.links.isEmpty)
@@ -149,16 +145,14 @@ struct RoleFaultTests {
     try scene.expectWorking()
   }
 
-  @Test(arguments: [1, 300, 1_900] as [UInt32]) func theControllerAnswersLate(
-    delay: UInt32
-  ) throws {
+  @Test(arguments: [1, 300, 1_900] as [UInt32])
+  func theControllerAnswersLate(delay: UInt32) throws {
     let scene = try RoleScene(delay: delay)
     scene.run(for: 60_000)
     expect(scene.device.device.host.radio, is: .advertising)
     expect(scene.device.central.isReady)
     expect(scene.device.commands.count { $0 == .reset }, is: 1)
-    let visit = try scene.visitBall()
-    let call = try scene.visitDevice()
+    let (visit, call) = try scene.visitBoth()
     expect(scene.askBall(visit) != nil)
     expect(scene.askDevice(call))
     expect(scene.device.controller.connectionHandles.count, is: 2)
@@ -174,13 +168,11 @@ struct RoleFaultTests {
     try scene.expectWorking()
   }
 
-  @Test(arguments: [
-    HCIPacketType.event, .acl,
-  ]) func packetsAreLostDoubledOrCut(type: HCIPacketType) throws {
+  @Test(arguments: [HCIPacketType.event, .acl])
+  func packetsAreLostDoubledOrCut(type: HCIPacketType) throws {
     for fault in 0..<30 {
       let scene = try RoleScene(seed: UInt64(fault))
-      let visit = try scene.visitBall()
-      let call = try scene.visitDevice()
+      let (visit, call) = try scene.visitBoth()
       switch fault % 5 {
       case 0: scene.device.controller.faults.losePacket(type: type)
       case 1: scene.device.controller.faults.duplicatePacket(type: type)
@@ -201,8 +193,7 @@ struct RoleFaultTests {
     var random = Dice(state: 11)
     for seed in 0..<20 {
       let scene = try RoleScene(seed: UInt64(seed))
-      _ = try scene.visitBall()
-      _ = try scene.visitDevice()
+      try scene.visitBoth()
       for _ in 0..<400 {
         scene.device.receive(random.packet().span, at: scene.now)
         scene.settle()
@@ -214,8 +205,7 @@ struct RoleFaultTests {
       scene.run(for: 40_000)
       scene.device.device.radioIsReady(at: scene.now)
       scene.run(for: 40_000)
-      let visit = try scene.visitBall()
-      let call = try scene.visitDevice()
+      let (visit, call) = try scene.visitBoth()
       expect(scene.askBall(visit) != nil)
       expect(scene.askDevice(call))
     }

@@ -58,6 +58,14 @@ final class RoleScene: Scene {
     try visit(deviceAddress, from: phone, sourceLocation)
   }
 
+  @discardableResult
+  func visitBoth(
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> (visit: LinkID, call: LinkID) {
+    let visit = try visitBall(sourceLocation: sourceLocation)
+    return (visit, try visitDevice(sourceLocation: sourceLocation))
+  }
+
   private func visit(
     _ address: DeviceAddress, from seat: Seat, _ sourceLocation: SourceLocation
   ) throws -> LinkID {
@@ -95,10 +103,8 @@ final class RoleScene: Scene {
 
   /// Both roles can be used, from the beginning to an answer; and the controller was treated well.
   func expectWorking(sourceLocation: SourceLocation = #_sourceLocation) throws {
-    let visit = try visitBall(sourceLocation: sourceLocation)
-    let call = try visitDevice(sourceLocation: sourceLocation)
-    let answer = askBall(visit)
-    expect(answer != nil, "the ball's answer", sourceLocation: sourceLocation)
+    let (visit, call) = try visitBoth(sourceLocation: sourceLocation)
+    expect(askBall(visit) != nil, "the ball's answer", sourceLocation: sourceLocation)
     expect(askDevice(call), "the device's answer", sourceLocation: sourceLocation)
     device.central.disconnect(visit)
     phone.central.disconnect(call)

@@ -25,8 +25,7 @@ struct RoleTests {
     let scene = try RoleScene(
       controller: ControllerConfiguration(
         aclDataLength: 27, aclPacketCount: count, sharesBuffers: sharesBuffers))
-    let visit = try scene.visitBall()
-    let call = try scene.visitDevice()
+    let (visit, call) = try scene.visitBoth()
     for _ in 0..<3 {
       // Both at once: neither waits for the other's end.
       let question = Array("Will a question that takes several packets be answered?".utf8)
@@ -43,8 +42,7 @@ struct RoleTests {
   @Test func aCentralThatHasMuchToWriteLeavesRoomForTheServer() throws {
     let scene = try RoleScene(
       controller: ControllerConfiguration(aclDataLength: 27, aclPacketCount: 4))
-    let visit = try scene.visitBall()
-    let call = try scene.visitDevice()
+    let (visit, call) = try scene.visitBoth()
     let central = scene.device.central
     central.perform(.exchangeMTU, on: visit)
     let writes = (0..<5).map { _ in
@@ -53,9 +51,7 @@ struct RoleTests {
     }
     expect(scene.askDevice(call))
     expect(scene.askBall(visit) != nil)
-    for write in writes {
-      expect(scene.device.outcomes[write], is: .success(.written))
-    }
+    for write in writes { expect(scene.device.outcomes[write], is: .success(.written)) }
     scene.expectTidy()
   }
 
@@ -94,8 +90,7 @@ struct RoleTests {
 
   @Test func itEndsAllLinksAndStopsSending() throws {
     let scene = try RoleScene()
-    _ = try scene.visitBall()
-    _ = try scene.visitDevice()
+    try scene.visitBoth()
     expect(!scene.device.device.isFinished)
     scene.device.central.scan()
     scene.settle()

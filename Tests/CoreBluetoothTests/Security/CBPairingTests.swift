@@ -75,14 +75,13 @@ struct CBPairingTests {
 
   @Test("the settings decide which pairings begin and what they ask")
   func policies() {
-    let ask: @Sendable (CBPairingRequest) -> Void = { _ in }
-    for (settings, isOpen) in [(CBPairing.automatic, true), (.refused, false)] {
-      expect(
-        Self.text(policy(of: settings)),
-        is: Self.text(
-          PairingPolicy(
-            isOpen: isOpen, ioCapability: .noInputNoOutput, authentication: .wherePossible,
-            confirmsJustWorks: false)), "open \(isOpen)")
+    var rows = [(CBPairing.automatic, true), (.refused, false)].map { settings, isOpen in
+      (
+        settings,
+        PairingPolicy(
+          isOpen: isOpen, ioCapability: .noInputNoOutput, authentication: .wherePossible,
+          confirmsJustWorks: false)
+      )
     }
     let abilities: [(CBPairing.Ability, IOCapability)] = [
       (.none, .noInputNoOutput), (.display, .displayOnly), (.displayYesNo, .displayYesNo),
@@ -90,25 +89,19 @@ struct CBPairingTests {
     ]
     for (ability, capability) in abilities {
       for requiresUser in [false, true] {
-        let policy = policy(of: CBPairing(ability: ability, requiresUser: requiresUser, ask: ask))
-        expect(
-          Self.text(policy),
-          is: Self.text(
-            PairingPolicy(
-              isOpen: true, ioCapability: capability,
-              authentication: requiresUser ? .required : .wherePossible, confirmsJustWorks: true)),
-          "\(ability)")
+        let policy = PairingPolicy(
+          isOpen: true, ioCapability: capability,
+          authentication: requiresUser ? .required : .wherePossible, confirmsJustWorks: true)
+        rows.append((CBPairing(ability: ability, requiresUser: requiresUser) { _ in }, policy))
       }
     }
-  }
-
-  private func policy(of settings: CBPairing) -> PairingPolicy {
-    let device = LocalDevice(address: .automatic(orRandom: .zero))
-    device.setPairing(settings)
-    return device.host.security.policy
-  }
-
-  private static func text(_ policy: PairingPolicy) -> String {
-    "\(policy.isOpen) \(policy.ioCapability) \(policy.authentication) \(policy.confirmsJustWorks)"
+    func text(_ policy: PairingPolicy) -> String {
+      "\(policy.isOpen) \(policy.ioCapability) \(policy.authentication) \(policy.confirmsJustWorks)"
+    }
+    for (settings, policy) in rows {
+      let device = LocalDevice(address: .automatic(orRandom: .zero))
+      device.setPairing(settings)
+      expect(text(device.host.security.policy), is: text(policy))
+    }
   }
 }

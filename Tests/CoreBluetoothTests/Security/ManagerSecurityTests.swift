@@ -21,10 +21,7 @@ private struct Secret {
       type: CBUUID(string: "5A01"), properties: [.read, .write, .indicateEncryptionRequired],
       value: nil, permissions: [.readEncryptionRequired, .writeEncryptionRequired])
     keeper = try Publisher(radios[0], [secret], as: Self.service) { log in
-      log.onRead = { manager, request in
-        request.value = Data("secret".utf8)
-        manager.respond(to: request, withResult: .success)
-      }
+      log.answerReads { _ in Data("secret".utf8) }
       log.onWrite = { manager, requests in
         manager.respond(to: requests[0], withResult: .success)
         _ = manager.updateValue(Data("update".utf8), for: secret, onSubscribedCentrals: nil)

@@ -70,8 +70,7 @@ struct ProtectionTests {
       radio.device.radioIsReady(at: radio.now)
       radio.run()
       link = radio.host.central.connect(to: .numbered(2))
-      radio.script = { [unowned self] opcode, parameters in
-        guard opcode == .leEnableEncryption else { return nil }
+      radio.answer(.leEnableEncryption) { [unowned self] opcode, _ in
         encryptions += 1
         return [ScriptedRadio.status(opcode)] + (isHeld ? [] : [changed(status)])
       }
@@ -92,6 +91,15 @@ struct ProtectionTests {
         return [[0x15, payload[1], 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, code, 0]]
       }
       radio.run()
+    }
+
+    var central: CentralRecorder { radio.host.central }
+    var outcomes: [OperationID: Result<OperationOutput, OperationError>] { radio.host.outcomes }
+
+    func read() -> OperationID { central.perform(.read(handle(3)), on: link) }
+
+    func openChannel() throws -> OperationID {
+      central.openChannel(try #require(SPSM(0x80)), ChannelPipe { _ in }, on: link)
     }
 
     /// Encryption Change.
@@ -115,18 +123,14 @@ struct ProtectionTests {
   func refused(_ row: Case, isChannel: Bool) throws {
     for code in isChannel ? [0x05, 0x08] : [0x05, 0x0F] as [UInt8] {
       let stage = Stage(row, code: code)
-      let central = stage.radio.host.central
-      let operation =
-        isChannel
-        ? central.openChannel(try #require(SPSM(0x80)), ChannelPipe { _ in }, on: stage.link)
-        : central.perform(.read(handle(3)), on: stage.link)
+      let operation = isChannel ? try stage.openChannel() : stage.read()
       stage.radio.run()
       stage.release()
       let refusal = ErrorResponse(
         request: .readRequest, handle: handle(3), code: ATTErrorCode(rawValue: code))
       let result = LECreditBasedConnectionResult(rawValue: UInt16(code))
       expect(
-        stage.radio.host.outcomes[operation],
+        stage.outcomes[operation],
         is: isChannel ? .success(.channel(.refused(result))) : .failure(.refused(refusal)))
       expect(stage.requests == row.requests && stage.pairings == row.pairings)
       expect(stage.encryptions, is: row.key == .none ? 0 : 1)
@@ -138,7 +142,7 @@ struct ProtectionTests {
   func waits() {
     let row = Case(key: .authenticated, ability: nil, isLate: true, requests: 1, pairings: 0)
     let stage = Stage(row)
-    stage.radio.host.central.perform(.read(handle(3)), on: stage.link)
+    _ = stage.read()
     stage.radio.run()
     expect(stage.encryptions == 1 && stage.requests == 0)
     stage.release()
@@ -163,23 +167,20 @@ struct ProtectionTests {
       // The peer does not respond to the Pairing Request.
       let others = stage.radio.others
       stage.radio.others = { channel, payload in channel == 6 ? [] : others(channel, payload) }
-      let central = stage.radio.host.central
-      let read = central.perform(.read(handle(3)), on: stage.link)
-      let channels = try (0..<2).map { _ in
-        central.openChannel(try #require(SPSM(0x80)), ChannelPipe { _ in }, on: stage.link)
-      }
+      let read = stage.read()
+      let channels = try (0..<2).map { _ in try stage.openChannel() }
       stage.radio.run()
-      expect(stage.radio.host.outcomes.isEmpty)
-      central.engine.pairingEnded(outcome, at: 0)
+      expect(stage.outcomes.isEmpty)
+      stage.central.engine.pairingEnded(outcome, at: 0)
       stage.radio.run()
       let response = ErrorResponse(
         request: .readRequest, handle: handle(3), code: .insufficientAuthentication)
       expect(
-        stage.radio.host.outcomes[read],
+        stage.outcomes[read],
         is: .failure(reason.map { .encryptionFailed($0) } ?? .refused(response)), "\(outcome)")
       for channel in channels {
         expect(
-          stage.radio.host.outcomes[channel],
+          stage.outcomes[channel],
           is: reason.map { .failure(.encryptionFailed($0)) } ?? .success(.channel(Self.refusal)),
           "\(outcome)")
       }
@@ -189,10 +190,8 @@ struct ProtectionTests {
   @Test("A channel is requested again after a pairing, even if the link is protected as before")
   func pairedAsBefore() throws {
     let stage = Stage(Case(key: .unauthenticated, ability: .displayYesNo, requests: 1, pairings: 0))
-    let central = stage.radio.host.central
-    let link = try #require(central.link(stage.link))
-    let operation = central.openChannel(
-      try #require(SPSM(0x80)), ChannelPipe { _ in }, on: stage.link)
+    let link = try #require(stage.central.link(stage.link))
+    let operation = try stage.openChannel()
     let request = try #require(link.requests.last)
     request.step = .asked
     request.isRepeated = true
@@ -201,10 +200,10 @@ struct ProtectionTests {
       before: stage.radio.device.host.security.security(at: 0), isAsked: true)
     stage.radio.run()
     expect(stage.requests, is: 0)
-    central.engine.pairingEnded(.paired(nil), at: 0)
+    stage.central.engine.pairingEnded(.paired(nil), at: 0)
     stage.radio.run()
     expect(stage.requests, is: 1)
-    expect(stage.radio.host.outcomes[operation], is: .success(.channel(Self.refusal)))
+    expect(stage.outcomes[operation], is: .success(.channel(Self.refusal)))
   }
 
   @Test("A value is requested again after a pairing, even if the link is protected as before")
@@ -215,18 +214,17 @@ struct ProtectionTests {
       requests += 1
       return []
     }
-    let central = stage.radio.host.central
-    let link = try #require(central.link(stage.link))
-    let read = central.perform(.read(handle(3)), on: stage.link)
+    let link = try #require(stage.central.link(stage.link))
+    let read = stage.read()
     stage.radio.run()
     link.active?.protection = Protection(
       refusal: .failure(.tooLong(limit: 0)),
       before: stage.radio.device.host.security.security(at: 0), isAsked: true)
-    central.engine.pairingEnded(.paired(nil), at: 0)
+    stage.central.engine.pairingEnded(.paired(nil), at: 0)
     stage.radio.givePDU([0x0B])
     expect(requests, is: 2)
     stage.radio.givePDU([0x0B, 0x42])
-    expect(stage.radio.host.outcomes[read], is: .success(.value([0x42])))
+    expect(stage.outcomes[read], is: .success(.value([0x42])))
   }
 
   @Test("Other refusals do not protect the link")
@@ -234,12 +232,9 @@ struct ProtectionTests {
     let row = Case(key: .none, ability: .displayYesNo, requests: 1, pairings: 0)
     for code in [0x02, 0x04, 0x06, 0x07] as [UInt8] {
       let stage = Stage(row, code: code)
-      let central = stage.radio.host.central
-      let channel = central.openChannel(
-        try #require(SPSM(0x80)), ChannelPipe { _ in }, on: stage.link)
-      let read = central.perform(.read(handle(3)), on: stage.link)
+      let (channel, read) = (try stage.openChannel(), stage.read())
       stage.radio.run()
-      expect(stage.radio.host.outcomes[channel] != nil && stage.radio.host.outcomes[read] != nil)
+      expect(stage.outcomes[channel] != nil && stage.outcomes[read] != nil)
       expect(stage.requests == 2 && stage.pairings == 0)
     }
   }

@@ -20,13 +20,17 @@ struct RadioBondFileTests {
     RadioBonds.kept(at: path) { [reports] line in reports.put(line) }
   }
 
-  private func takeReports() -> [String] { reports.takeAll() }
-
   private func bond(_ number: UInt8) -> Bond {
     Bond(
       identityAddress: .staticRandom([number, 0, 0, 0, 0, 0]),
       longTermKey: Number128(words: [UInt32(number), 2, 3, 4]), isAuthenticated: false,
       isSecureConnections: true, role: .responder)
+  }
+
+  /// Stores a bond, and writes the file.
+  private func keep(_ number: UInt8, in bonds: RadioBonds, as address: DeviceAddress? = nil) {
+    bonds.store(bond(number))
+    bonds.keep(as: address)
   }
 
   /// The central of a scene pairs, and its device writes the file.
@@ -52,12 +56,10 @@ struct RadioBondFileTests {
     let second = kept()
     expect(second.bond(at: 0)?.longTermKey, is: first.bond(at: 0)?.longTermKey)
     let scene = try SafeScene(bonds: [second, peripheral])
-    for seat in [scene.central, scene.peripheral] {
-      seat.device.setPairing(.refused)
-    }
+    for seat in [scene.central, scene.peripheral] { seat.device.setPairing(.refused) }
     expect(scene.read(on: scene.connect()), is: .success(.value(SafeScene.secret)))
     expect(scene.protection(scene.central).contains(.encrypted | .bonded))
-    expect(takeReports(), is: [])
+    expect(reports.takeAll(), is: [])
   }
 
   @Test("A file that is not one of bonds is left alone and reported, and the bonds stay in memory")
@@ -65,7 +67,7 @@ struct RadioBondFileTests {
     try folder.write("not a bond", to: "app.bonds")
     let bonds = kept()
     expect(
-      takeReports(),
+      reports.takeAll(),
       is: [
         "cannot use \(path): it is not a file of bonds. Name another file, or remove it if nothing needs "
           + "it; bonds last as long as the radio"
@@ -79,14 +81,13 @@ struct RadioBondFileTests {
   @Test("If another radio has the file, or it cannot be opened, the bonds stay in memory")
   func unusable() throws {
     let first = kept()
-    first.store(bond(1))
-    first.keep(as: nil)
+    keep(1, in: first)
     let second = kept()
     expect(second.count == 0 && second.file == nil)
     second.store(bond(2))
     second.close(as: nil)
     expect(
-      takeReports(),
+      reports.takeAll(),
       is: [
         "cannot use \(path): another program is using these bonds; bonds last as long as the radio"
       ])
@@ -97,7 +98,7 @@ struct RadioBondFileTests {
       reports.put(line)
     }
     expect(impossible.file == nil)
-    expect(takeReports().count, is: 1)
+    expect(reports.takeAll().count, is: 1)
   }
 
   /// Calls `body` while the folder of the file is not there.
@@ -113,32 +114,26 @@ struct RadioBondFileTests {
     let bonds = kept()
     try withoutFolder {
       for number in 1...2 as ClosedRange<UInt8> {
-        bonds.store(bond(number))
-        bonds.keep(as: nil)
-        expect(takeReports().count, is: number == 1 ? 1 : 0)
+        keep(number, in: bonds)
+        expect(reports.takeAll().count, is: number == 1 ? 1 : 0)
       }
     }
     expect(bonds.failure?.code, is: .noSuchFile)
     bonds.keep(as: nil)
     expect(!Files.exists(path), "nothing has changed")
-    bonds.store(bond(3))
-    bonds.keep(as: nil)
+    keep(3, in: bonds)
     expect(bonds.failure, is: nil)
     bonds.close(as: nil)
     expect(kept().count, is: 3)
-    expect(takeReports(), is: [])
+    expect(reports.takeAll(), is: [])
   }
 
   @Test("A failed write is repeated when the radio is closed, and never after that")
   func lastTry() throws {
     let bonds = kept()
-    try withoutFolder {
-      bonds.store(bond(1))
-      bonds.keep(as: nil)
-    }
+    try withoutFolder { keep(1, in: bonds) }
     bonds.close(as: nil)
-    bonds.store(bond(2))
-    bonds.keep(as: nil)
+    keep(2, in: bonds)
     bonds.close(as: nil)
     expect(kept().peers, is: [bond(1).identityAddress])
   }
@@ -162,8 +157,7 @@ struct RadioBondFileTests {
     let first = kept()
     let new = try #require(first.file).address
     expect(try used(first), is: new)
-    first.store(bond(1))
-    first.keep(as: had)
+    keep(1, in: first, as: had)
     first.close(as: nil)
 
     let second = kept()

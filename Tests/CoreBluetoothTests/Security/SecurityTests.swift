@@ -99,13 +99,9 @@ struct SecurityTests {
     let openings = zip(links, pipes).map { central.openChannel(spsm, $1, on: $0) }
     // A channel waits for the pairing of another link, and so does a read.
     let reads = links.map { central.perform(.read(SafeScene.secretHandle), on: $0) }
-    scene.run(for: 60_000) {
-      (openings + reads).allSatisfy { scene.central.outcomes[$0] != nil }
-    }
+    scene.run(for: 60_000) { (openings + reads).allSatisfy { scene.central.outcomes[$0] != nil } }
     for read in reads { expect(scene.central.outcomes[read], is: Self.secret) }
-    for opening in openings {
-      expect(scene.central.outcomes[opening], is: .success(.channel(nil)))
-    }
+    for opening in openings { expect(scene.central.outcomes[opening], is: .success(.channel(nil))) }
     expect(scene.central.device.bonds.count, is: 3)
   }
 

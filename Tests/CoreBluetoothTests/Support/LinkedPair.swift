@@ -1,4 +1,3 @@
-import Expectations
 import Foundation
 
 @testable import CoreBluetooth
@@ -29,14 +28,8 @@ class LinkedPair {
     scene.settle()
     publish(peripheralManager)
     peripheralManager.startAdvertising([:])
-    let (manager, peripherals) = scene.manager(log, knowing: 0xBE)
-    self.manager = manager
-    peripheral = try #require(peripherals.first)
-    published = recorder.take()
-    manager.connect(peripheral)
-    scene.pass(1_000)
-    expect(peripheral.state, is: .connected)
-    _ = log.take()
+    published = scene.take(recorder)
+    (manager, peripheral) = scene.manager(log, connectedTo: 0xBE)
   }
 
   /// The program's thread lags: the delegate of the peripheral is not called until `resume`.

@@ -29,8 +29,20 @@ final class Log: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
   var onWrite: ((CBPeripheralManager, [CBATTRequest]) -> Void)?
   var onReady: ((CBPeripheralManager) -> Void)?
 
-  /// The lines since the last call.
   func take() -> [String] { lines.takeAll() }
+
+  /// Responds to each read with `value`.
+  func answerReads(_ value: @escaping (CBATTRequest) -> Data) {
+    onRead = { manager, request in
+      request.value = value(request)
+      manager.respond(to: request, withResult: .success)
+    }
+  }
+
+  /// Responds to each write with `result`.
+  func answerWrites(_ result: CBATTError.Code = .success) {
+    onWrite = { manager, requests in manager.respond(to: requests[0], withResult: result) }
+  }
 
   /// The discovered peripherals, each once, in order. It retains them.
   var peripherals: [CBPeripheral] { contents.withLock(\.peripherals) }
@@ -61,9 +73,7 @@ final class Log: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
     }
   }
 
-  func centralManagerDidUpdateState(_ central: CBCentralManager) {
-    note("state \(central.state)")
-  }
+  func centralManagerDidUpdateState(_ central: CBCentralManager) { note("state \(central.state)") }
 
   func centralManager(
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral,

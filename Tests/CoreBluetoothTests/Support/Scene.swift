@@ -125,6 +125,17 @@ class Scene {
     return (manager, peripherals)
   }
 
+  /// A manager that has a link to the peripheral with this number.
+  func manager(
+    _ log: Log, connectedTo number: UInt8
+  ) -> (manager: CBCentralManager, peripheral: CBPeripheral) {
+    let (manager, peripherals) = self.manager(log, knowing: number)
+    manager.connect(peripherals[0])
+    _ = take(log, after: 1_000)
+    expect(peripherals[0].state, is: .connected)
+    return (manager, peripherals[0])
+  }
+
   /// Discovers a service of a connected peripheral, and its characteristics.
   func characteristics(
     of peripheral: CBPeripheral, in uuid: CBUUID = CBUUID(.bench)

@@ -103,13 +103,15 @@ extension ScriptedRadio {
     settle()
   }
 
-  /// A central connects; its address ends in the low byte of `link`.
-  func connect(_ link: UInt16 = 0x40, mtu: UInt16? = nil) {
-    let peer = DeviceAddress(
-      kind: .random, bytes: [UInt8(truncatingIfNeeded: link), 0, 0, 0, 0, 0xC0])
-    give(Self.connected(link, to: peer, role: .peripheral))
-    settle()
-    if let mtu { exchange([0x02] + little(mtu), gives: [0x03] + little(517), on: link) }
+  /// Centrals connect; the address of each ends in the low byte of its link.
+  func connect(_ links: UInt16..., mtu: UInt16? = nil) {
+    for link in links.isEmpty ? [0x40] : links {
+      let peer = DeviceAddress(
+        kind: .random, bytes: [UInt8(truncatingIfNeeded: link), 0, 0, 0, 0, 0xC0])
+      give(Self.connected(link, to: peer, role: .peripheral))
+      settle()
+      if let mtu { exchange([0x02] + little(mtu), gives: [0x03] + little(517), on: link) }
+    }
   }
 
   func disconnect(_ link: UInt16 = 0x40) {

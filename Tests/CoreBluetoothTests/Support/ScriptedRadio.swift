@@ -42,6 +42,12 @@ final class ScriptedRadio {
     if !pairs { host.device.setPairing(.refused) }
   }
 
+  /// Replaces the response to one command.
+  func answer(_ command: HCIOpcode, _ answers: @escaping (HCIOpcode, [UInt8]) -> [[UInt8]]) {
+    let others = script
+    script = { $0 == command ? answers($0, $1) : others($0, $1) }
+  }
+
   /// Carries packets until neither side has any.
   func run() {
     var packetsLeft = 10_000
@@ -64,9 +70,7 @@ final class ScriptedRadio {
   }
 
   /// Gives the host a packet.
-  func give(_ packet: [UInt8]) {
-    host.receive(packet.span, at: now)
-  }
+  func give(_ packet: [UInt8]) { host.receive(packet.span, at: now) }
 
   /// Makes the peer respond to the last frame again, and runs.
   func answerLast() {

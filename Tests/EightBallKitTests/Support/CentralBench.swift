@@ -121,9 +121,7 @@ final class CentralBench {
   func wrote(
     _ peripheral: StagedPeripheral, _ characteristic: CBCharacteristic, _ error: (any Error)? = nil
   ) {
-    queue.sync {
-      central.peripheral(peripheral, didWriteValueFor: characteristic, error: error)
-    }
+    queue.sync { central.peripheral(peripheral, didWriteValueFor: characteristic, error: error) }
   }
 
   func value(
@@ -131,9 +129,7 @@ final class CentralBench {
     _ error: (any Error)? = nil
   ) {
     characteristic.value = bytes.map { Data($0) }
-    queue.sync {
-      central.peripheral(peripheral, didUpdateValueFor: characteristic, error: error)
-    }
+    queue.sync { central.peripheral(peripheral, didUpdateValueFor: characteristic, error: error) }
   }
 }
 

@@ -38,8 +38,6 @@ final class ManualTimers: BallTimers {
     let id: UUID
     let timers: ManualTimers
 
-    func cancel() {
-      timers.entries.withLock { $0.removeAll { $0.id == id } }
-    }
+    func cancel() { timers.entries.withLock { $0.removeAll { $0.id == id } } }
   }
 }

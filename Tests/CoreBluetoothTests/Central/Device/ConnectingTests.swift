@@ -43,9 +43,8 @@ struct ConnectingTests {
     let exchange = central.perform(.exchangeMTU, on: first)
     // The first has no response yet, and the second waits for it.
     let reads = (1...2).map { central.perform(.read(handle($0)), on: first) }
-    radio.script = { [unowned radio] opcode, parameters in
-      guard opcode == .leCreateConnection else { return nil }
-      return [ScriptedRadio.status(opcode), radio.connected(radio.lastHandle, to: parameters)]
+    radio.answer(.leCreateConnection) { [unowned radio] opcode, parameters in
+      [ScriptedRadio.status(opcode), radio.connected(radio.lastHandle, to: parameters)]
     }
     radio.run()
     // Without its event, the next link's Connection Complete ends the first link.

@@ -147,9 +147,8 @@ struct ServerOperationTests {
   @Test("reads the RSSI past the queue")
   func rssi() {
     let (central, radio, link) = connectedDevice()
-    radio.script = { opcode, parameters in
-      opcode == .readRSSI
-        ? [ScriptedRadio.complete(opcode, [0] + parameters + [UInt8(bitPattern: -61)])] : nil
+    radio.answer(.readRSSI) { opcode, parameters in
+      [ScriptedRadio.complete(opcode, [0] + parameters + [UInt8(bitPattern: -61)])]
     }
     let reading = central.perform(.read(handle(3)), on: link)
     let id = central.readRSSI(of: link)
@@ -163,7 +162,7 @@ struct ServerOperationTests {
   @Test("a controller without an RSSI, or the end of the link, completes the reading")
   func rssiEnds() {
     let (central, radio, link) = connectedDevice()
-    radio.script = { opcode, _ in opcode == .readRSSI ? [] : nil }
+    radio.answer(.readRSSI) { _, _ in [] }
     let first = central.readRSSI(of: link)
     let second = central.readRSSI(of: link)
     radio.run()
@@ -195,8 +194,8 @@ struct ServerOperationTests {
   @Test("a controller that does not know the link ends it")
   func rssiOfLostLink() {
     let (central, radio, link) = connectedDevice()
-    radio.script = { opcode, parameters in
-      opcode == .readRSSI ? [ScriptedRadio.complete(opcode, [0x02] + parameters + [0])] : nil
+    radio.answer(.readRSSI) { opcode, parameters in
+      [ScriptedRadio.complete(opcode, [0x02] + parameters + [0])]
     }
     let id = central.readRSSI(of: link)
     expect(

@@ -12,8 +12,7 @@ struct TurnTests {
   ) -> (central: CentralRecorder, radio: ScriptedRadio, attempts: Attempts) {
     let (central, radio) = readyDevice()
     let attempts = Attempts()
-    radio.script = { [unowned radio] opcode, parameters in
-      guard opcode == .leCreateConnection else { return nil }
+    radio.answer(.leCreateConnection) { [unowned radio] opcode, parameters in
       // 2 (interval) + 2 (window) + 1 (policy) + 1 (kind): the peer's number.
       attempts.numbers.append(parameters[6])
       guard numbers().contains(parameters[6]) else { return [ScriptedRadio.status(opcode)] }
@@ -125,12 +124,8 @@ struct TurnTests {
   @Test("a link that is made at the end of its turn is kept")
   func lateLink() {
     let (central, radio, _) = central()
-    let ordinary = radio.script
-    radio.script = { opcode, parameters in
-      opcode == .leCreateConnectionCancel
-        ? [
-          ScriptedRadio.complete(opcode, [0x0C]), ScriptedRadio.connected(0x0041, to: .numbered(2)),
-        ] : ordinary(opcode, parameters)
+    radio.answer(.leCreateConnectionCancel) { opcode, _ in
+      [ScriptedRadio.complete(opcode, [0x0C]), ScriptedRadio.connected(0x0041, to: .numbered(2))]
     }
     let link = central.connect(to: .numbered(2))
     _ = central.connect(to: .numbered(3))
@@ -148,11 +143,7 @@ struct TurnTests {
     central.disconnect(second)
     expect(radio.runEvents(), is: [.connectionFailed(second, nil)])
     let third = central.connect(to: .numbered(4))
-    let ordinary = radio.script
-    radio.script = { opcode, parameters in
-      opcode == .leCreateConnectionCancel
-        ? [ScriptedRadio.complete(opcode, [0])] : ordinary(opcode, parameters)
-    }
+    radio.answer(.leCreateConnectionCancel) { opcode, _ in [ScriptedRadio.complete(opcode, [0])] }
     radio.pass(2_000)
     central.disconnect(first)
     radio.run()
@@ -164,11 +155,7 @@ struct TurnTests {
   @Test("a controller that never reports the end of an attempt blocks nothing")
   func cancelIgnored() {
     let (central, radio, attempts) = central()
-    let ordinary = radio.script
-    radio.script = { opcode, parameters in
-      opcode == .leCreateConnectionCancel
-        ? [ScriptedRadio.complete(opcode, [0])] : ordinary(opcode, parameters)
-    }
+    radio.answer(.leCreateConnectionCancel) { opcode, _ in [ScriptedRadio.complete(opcode, [0])] }
     _ = central.connect(to: .numbered(2))
     _ = central.connect(to: .numbered(3))
     radio.run()
