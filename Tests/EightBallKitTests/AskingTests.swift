@@ -12,19 +12,20 @@ struct AskingTests {
   @Test("has an answer, and the ball sees the subscription, the question and the unsubscription")
   func answered() async throws {
     let (ball, client, found) = try await Client.discovering(.answering("Most likely."))
-    let answer = try await found.ask("Will it rain?")
-    expect(answer, is: "Most likely.")
+    expect(try await found.ask("Will it rain?"), is: "Most likely.")
     expect(found.question, is: "Will it rain?")
     expect(found.answer, is: "Most likely.")
     expect(found.error, is: nil)
     expect(client.timers.running.isEmpty)
-    let reported = await client.reported(until: \.isAnswer)
-    expect(reported, is: Self.beginning + ["asked Will it rain?", "answered Most likely."])
+    expect(
+      await client.reported(until: "answered"),
+      is: Self.beginning + ["asked Will it rain?", "answered Most likely."])
     expect("\(found)", is: ball.name)
     expect(await client.discovered() === found, "a new reader begins with the present balls")
     let printed = [
       BallCentral.Event.found(found), .connected(found), .discovered(found),
-      .asked(found, question: "Will it rain?"), .answered(found, answer: answer), .lost(found),
+      .asked(found, question: "Will it rain?"), .answered(found, answer: "Most likely."),
+      .lost(found),
       .failed(.sendFailed(RejectionReason.timedOut), found),
     ].map(\.description)
     expect(
@@ -57,8 +58,9 @@ struct AskingTests {
     await #expect(throws: BallError.sendFailed(RejectionReason.deviceOffline)) {
       try await found.ask("Going already?")
     }
-    let reported = await client.reported(until: \.isLoss)
-    expect(reported, is: Self.beginning + ["failed sendFailed(.deviceOffline)", "lost"])
+    expect(
+      await client.reported(until: "lost"),
+      is: Self.beginning + ["failed sendFailed(.deviceOffline)", "lost"])
     expect(client.central.balls.isEmpty)
     await #expect(throws: BallError.sendFailed(RejectionReason.deviceOffline)) {
       try await found.ask("Still there?")

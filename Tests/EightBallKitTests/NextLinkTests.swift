@@ -19,7 +19,6 @@ enum ConversationState: String, CaseIterable, CustomTestStringConvertible {
 
 @Suite("The next link of the SDK")
 struct NextLinkTests {
-  /// How a link ends.
   enum End: CaseIterable {
     case ball, restart, rejection
   }

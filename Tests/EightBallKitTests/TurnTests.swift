@@ -59,7 +59,6 @@ struct TurnTests {
     expect(it.bench.timers.running, is: [2])
     expect(try await result(inquiries[0]), is: expected.result)
     expect(try await result(inquiries[1]), is: "waits")
-
     // The loss of the ball fails all of them.
     it.bench.disconnect(it.peripheral, CBError(.peripheralDisconnected))
     expect(it.take(), is: ["failed sendFailed(.deviceOffline)", "lost"])

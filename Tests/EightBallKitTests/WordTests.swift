@@ -108,12 +108,9 @@ struct ErrorTests {
 
   @Test("are equal if their underlying errors are")
   func equality() {
-    expect(
-      BallError.sendFailed(RejectionReason.deviceOffline),
-      is: .sendFailed(RejectionReason.deviceOffline))
-    expect(
-      BallError.sendFailed(RejectionReason.deviceOffline)
-        != .sendFailed(RejectionReason.deviceBusy))
+    let offline = BallError.sendFailed(RejectionReason.deviceOffline)
+    expect(offline, is: .sendFailed(RejectionReason.deviceOffline))
+    expect(offline != .sendFailed(RejectionReason.deviceBusy))
     expect(BallError.coreBluetooth(nil) != .sendFailed(nil))
     expect(
       RejectionReason.peripheralError(CBATTError(.invalidHandle))

@@ -58,7 +58,6 @@ extension FileDescriptor {
     while let bytes = try readAll(limit: 1_000_000), !bytes.isEmpty {}
   }
 
-  /// Writes a text.
   package borrowing func write(_ text: String) throws {
     expect(try write(Array(text.utf8).span), is: text.utf8.count)
   }

@@ -11,7 +11,6 @@ package enum Repository {
     #filePath.split(separator: "/", omittingEmptySubsequences: false)
     .dropLast(3).joined(separator: "/") + "/"
 
-  /// The whole of a file.
   package static func text(of path: String) throws -> String {
     guard exists(path) else { throw Missing(path: path) }
     let bytes = try Files.bytes(of: top + path, limit: 1 << 20)
@@ -24,6 +23,5 @@ package enum Repository {
     return Files.names(in: top + path)
   }
 
-  /// Whether this file or folder is there.
   package static func exists(_ path: String) -> Bool { Files.exists(top + path) }
 }

@@ -39,7 +39,6 @@ package struct Recorder: RadioProgram {
   package mutating func turnEnded() {}
   package mutating func shutDown(at now: Instant) { isFinished = true }
 
-  /// The events since the last call.
   package mutating func take() -> [Event] {
     defer { events.removeAll() }
     return events
@@ -104,8 +103,7 @@ package final class ControllerEnd {
   package func close() { descriptor = nil }
 
   package func write(_ bytes: [UInt8]) throws {
-    let count = try descriptor?.write(bytes.span)
-    expect(count, is: bytes.count)
+    expect(try descriptor?.write(bytes.span), is: bytes.count)
   }
 
   /// What can be read now, up to `limit` bytes.

@@ -4,7 +4,6 @@ import Foundation
 
 @testable import CoreBluetooth
 
-/// Calls that come too late, and what a manager forgets.
 @Suite("A manager: late calls, limits and the end", .timeLimit(.minutes(1)))
 struct CentralMisuseTests {
   private let scene = Scene()
@@ -94,8 +93,7 @@ struct CentralMisuseTests {
   @Test("the state of a radio that has not been set up does not hide why it is off")
   func stateBeforeSetup() {
     let scene = Scene(radio: Seat(state: .poweredOff), isStarted: false)
-    let radio = scene.radio
-    let manager = CBCentralManager(delegate: log, queue: scene.queue, thread: radio)
+    let manager = scene.manager(log)
     expect(scene.take(log), is: ["state poweredOff"])
     expect(manager.state, is: .poweredOff)
   }

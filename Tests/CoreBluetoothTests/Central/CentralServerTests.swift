@@ -12,6 +12,7 @@ struct CentralServerTests {
   private let manager: CBCentralManager
   private let bench: Scene.Bench
   private let peripheral: CBPeripheral
+  private var engine: CentralEngine { scene.radio.device.central }
 
   init() throws {
     bench = try scene.addBench()
@@ -188,7 +189,6 @@ struct CentralServerTests {
   @Test("a subscription that failed receives no values")
   func failedSubscription() throws {
     let text = try characteristics()[0]
-    let engine = scene.radio.device.central
     let link = try #require(engine.links.first)
     bench.controller.faults.losePacket(type: .acl)
     peripheral.setNotifyValue(true, for: text)
@@ -205,7 +205,6 @@ struct CentralServerTests {
     bench.controller.faults.losePacket(type: .acl)
     peripheral.setNotifyValue(false, for: text)
     scene.settle()
-    let engine = scene.radio.device.central
     let index = try #require(engine.links.first?.connectionIndex)
     engine.notified(handle(0x000B), [1].span, at: index)
     expect(scene.take(log), is: [])
@@ -399,7 +398,6 @@ struct CentralServerTests {
     bench.controller.faults.losePacket(type: .acl)
     peripheral.readValue(for: properties)
     scene.settle()
-    let engine = scene.radio.device.central
     let link = try #require(engine.links.first)
     engine.complete(try #require(link.active), on: link, .success(.value([1])))
     scene.queue.sync {}

@@ -68,7 +68,6 @@ struct CentralWalkTests {
     expect(scene.radio.device.central.deadline, is: nil)
 
     expect(peripherals.allSatisfy { $0.services == nil && !$0.canSendWriteWithoutResponse })
-
     // No state is reported twice, and every link has an end.
     let states = lines.filter { $0.hasPrefix("state") }
     expect(zip(states, states.dropFirst()).allSatisfy { $0 != $1 })

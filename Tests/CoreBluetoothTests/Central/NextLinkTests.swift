@@ -22,7 +22,6 @@ enum PeripheralState: String, CaseIterable, CustomTestStringConvertible {
 
 @Suite("The next link of a peripheral")
 struct PeripheralNextLinkTests {
-  /// How the link ends.
   enum End: CaseIterable {
     case peripheral, cancellation, radio
   }
@@ -57,7 +56,6 @@ struct PeripheralNextLinkTests {
     expect(peripheral.state == .disconnected && peripheral.services == nil)
     expect(peripheral.rssi, is: nil)
     expect(peripheral.maximumWriteValueLength(for: .withoutResponse), is: 20)
-
     // Everything is as at the first connection, when the delegate receives it.
     let peripheral = peripheral
     let atConnection = Locked<[String]>([])

@@ -4,7 +4,6 @@ import Foundation
 
 @testable import CoreBluetooth
 
-/// What counts as news of an advertiser, and how much of it is kept.
 @Suite("What a scan knows of advertisers")
 struct ScanTests {
   private func discovery(
@@ -17,7 +16,6 @@ struct ScanTests {
     return discovery
   }
 
-  /// A discovery with everything.
   private func full() -> Discovery {
     discovery {
       $0.name = "Name"

@@ -58,7 +58,6 @@ struct ChannelBacklogTests {
     peripheral.openL2CAPChannel(128)
     it.settle()
     expect(log.take(), is: ["channel true"])
-
     // A central that connects again has no more room than before.
     it.manager.cancelPeripheralConnection(it.peripheral)
     it.scene.pass(1_000)
@@ -85,8 +84,7 @@ struct ChannelBacklogTests {
     }
     it.settle()
     it.resume()
-    let channel = try #require(it.recorder.takeChannels().first)
-    let other = try ChannelSide(channel)
+    let other = try ChannelSide(try #require(it.recorder.takeChannels().first))
     expect(other.read(), is: [1, 2, 3])
     expect(other.input.streamStatus, is: .atEnd)
   }

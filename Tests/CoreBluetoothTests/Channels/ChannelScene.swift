@@ -51,7 +51,6 @@ final class ChannelSide {
     unsafe output.hasSpaceAvailable ? output.write(bytes, maxLength: bytes.count) : 0
   }
 
-  /// Reads the available bytes.
   func read(limit: Int = 100_000) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1_000)

@@ -219,7 +219,6 @@ struct ChannelStreamTests {
     other.write([1])
     expect(it.take(own), is: ["in bytes"])
     expect(own.read(), is: [1])
-
     // An event that waits in one mode is delivered in another that is added.
     own.input.remove(from: .current, forMode: .default)
     own.input.schedule(in: .current, forMode: mode)
@@ -229,7 +228,6 @@ struct ChannelStreamTests {
     own.input.schedule(in: .current, forMode: .default)
     expect(it.take(own), is: ["in bytes"])
     expect(own.read(), is: [2])
-
     // Without a mode there is none.
     for stream in [own.input, own.output] {
       stream.remove(from: .current, forMode: .default)
@@ -262,7 +260,6 @@ struct ChannelStreamTests {
     expect(closed.streamStatus, is: .notOpen)
     expect(unsafe closed.write([1], maxLength: 1), is: -1)
     expect(!closed.hasSpaceAvailable)
-
     // The bytes that arrive before the opening can be read after it.
     let sender = try ChannelSide(try #require(it.recorder.takeChannels().first))
     sender.write([7])

@@ -136,10 +136,8 @@ private final class LoopSide: NSObject, StreamDelegate {
       let start = sent % 251
       let part = Array(pattern[start..<start + min(10_000, total - sent)])
       sent += unsafe max(0, channel.outputStream.write(part, maxLength: part.count))
-    case .errorOccurred, .endEncountered:
-      close()
-    default:
-      break
+    case .errorOccurred, .endEncountered: close()
+    default: break
     }
   }
 

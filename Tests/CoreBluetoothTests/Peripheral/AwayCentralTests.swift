@@ -73,16 +73,10 @@ private final class AwayScene: Scene {
     return link
   }
 
-  func disconnect(_ link: LinkID) {
-    central.central.disconnect(link)
-    run(for: 1_000)
-  }
-
   func subscribe(_ configuration: UInt16, _ value: ClientConfiguration, on link: LinkID) {
-    let id = central.central.perform(
-      .configure(range(configuration, configuration), value), on: link)
-    run(for: 60_000) { central.outcomes[id] != nil }
-    expect(central.outcomes[id], is: .success(.configured(handle(configuration))))
+    expect(
+      perform(.configure(range(configuration, configuration), value), on: link),
+      is: .success(.configured(handle(configuration))))
   }
 
   /// The central bonds, subscribes to Service Changed and both values, and leaves.

@@ -78,7 +78,6 @@ struct PeripheralServiceTests {
     expect(it.radio.exchange([0x1E]), is: [])
     expect(services(), is: base + [[0x1A, 0, 0x1C, 0, 0x00, 0xB0]])
     it.radio.exchange([0x0A, 0x15, 0x00], gives: attError(0x0A, 0x15, 0x01))
-
     // The same objects make a new service after the last.
     expect(add(it.service), is: ["added A000"])
     expect(it.radio.exchange([0x1E]), is: [])

@@ -236,8 +236,7 @@ struct PeripheralStateTests {
   func latency() throws {
     it.radio.connect(0x40, 0x41)
     it.radio.exchange([0x12, 0x13, 0x00, 1, 0], gives: [0x13], on: 0x41)
-    let central = try #require(it.recorder.centrals.first)
-    it.manager.setDesiredConnectionLatency(.low, for: central)
+    it.manager.setDesiredConnectionLatency(.low, for: try #require(it.recorder.centrals.first))
     it.radio.settle()
     // Connection Parameter Update Request on the signalling channel: 15 to 30 ms.
     expect(it.radio.signals(0x41), is: [[0x12, 1, 8, 0, 12, 0, 24, 0, 0, 0, 0x90, 1]])

@@ -294,7 +294,6 @@ struct PeripheralUpdateTests {
       ])
     send([9])
     expect(it.radio.sent(0x41).last, is: [0x1B, 0x12, 0, 9])
-
     // The next central has the first one's place, and nothing of it.
     it.radio.connect(0x42)
     send([8])

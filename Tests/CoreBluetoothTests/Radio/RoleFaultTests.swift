@@ -55,12 +55,10 @@ struct RoleFaultTests {
     expect(scene.device.device.host.radio != .advertising)
     expect(scene.device.links, is: [visit])
     expect(scene.askBall(visit) != nil)
-
     // The host asks again when the link has ended.
     scene.device.controller.faults.removeAll()
     scene.device.central.disconnect(visit)
-    let call = try scene.visitDevice()
-    expect(scene.askDevice(call))
+    expect(try scene.askDevice(scene.visitDevice()))
     expect(scene.device.commands.count { $0 == .reset }, is: 1)
   }
 
@@ -76,7 +74,6 @@ struct RoleFaultTests {
     expect(scene.device.controller.isScanning && !scene.device.controller.isAdvertising)
     expect(scene.device.device.host.isAdvertisingHeldBack)
     expect(scene.device.commands.count { $0 == .reset }, is: 1)
-
     // It advertises when the scan has ended.
     scene.device.controller.faults.removeAll()
     scene.device.central.stopScan()
@@ -228,12 +225,9 @@ extension Dice {
     case 0:
       let length = UInt8(parameters.count)
       return [0x02, .random(in: 0...0x40, using: &self), 0x20, length, 0] + parameters
-    case 1:
-      return [.random(in: 0...6, using: &self)] + parameters
-    case 2:
-      return [0x04, code, .random(in: 0...40, using: &self)] + parameters
-    default:
-      return [0x04, code, UInt8(parameters.count)] + parameters
+    case 1: return [.random(in: 0...6, using: &self)] + parameters
+    case 2: return [0x04, code, .random(in: 0...40, using: &self)] + parameters
+    default: return [0x04, code, UInt8(parameters.count)] + parameters
     }
   }
 }

@@ -83,8 +83,7 @@ struct RoleTests {
     expect(phones.map(\.links.count), is: [1, 1, 1, 1, 1, 1, 1, 1, 0])
     expect(!scene.device.controller.isAdvertising)
     // The device can still make links itself.
-    let visit = try scene.visitBall()
-    expect(scene.askBall(visit) != nil)
+    expect(try scene.askBall(scene.visitBall()) != nil)
     expect(scene.device.controller.connectionHandles.count, is: 9)
   }
 

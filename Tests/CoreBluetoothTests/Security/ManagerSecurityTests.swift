@@ -51,7 +51,6 @@ private struct Secret {
   }
 }
 
-/// Managers of two radios. One publishes values that require an encrypted link.
 @Suite("Managers and encryption")
 struct ManagerSecurityTests {
   private let radios: [CBRadio]
@@ -79,14 +78,12 @@ struct ManagerSecurityTests {
     expect(try digits.take() == digits.take())
     let (first, second) = (try #require(safe.bondedPeers.first), other.bondedPeers)
     expect(second, is: [try #require(it.visitor.peripheral?.identifier)])
-
     // No new pairing is needed.
     safe.pairing = .refused
     other.pairing = .refused
     try it.visitor.leave()
     expect(try it.visit(), is: Secret.lines)
     try it.visitor.leave()
-
     // The peripheral deletes its bond, and the central does not trust a device without it.
     safe.removeBond(with: first)
     try it.connect()
@@ -94,7 +91,6 @@ struct ManagerSecurityTests {
       try it.visitor.log.lines.take("disconnected")
         .hasSuffix(" disconnected: CBError.peerRemovedPairingInformation"))
     expect(other.bondedPeers, is: second)
-
     // The central deletes its bond too. The peripheral still refuses to pair, and each request.
     other.removeBond(with: second[0])
     other.pairing = .automatic
@@ -111,7 +107,6 @@ struct ManagerSecurityTests {
   }
 }
 
-/// Managers of radios that keep their bonds in files.
 @Suite("Managers and bond files")
 struct BondFileThreadTests {
   private let path = AirPath()
@@ -164,8 +159,7 @@ struct BondFileThreadTests {
   func forgotten() throws {
     try life()
     let first = radios()
-    let peer = try #require(first[1].bondedPeers.first)
-    first[1].removeBond(with: peer)
+    first[1].removeBond(with: try #require(first[1].bondedPeers.first))
     for radio in first { radio.close() }
     let second = radios()
     expect(second.map(\.bondedPeers.count), is: [1, 0])
@@ -185,8 +179,7 @@ struct BondFileThreadTests {
   @Test("The default radio takes the file from the environment, and no file for a wrong name")
   func byDefault() throws {
     try life()
-    let wrong = CBRadio(.default(named: "blue", bonds: paths[0]))
-    expect(wrong.bondedPeers, is: [])
+    expect(CBRadio(.default(named: "blue", bonds: paths[0])).bondedPeers, is: [])
     let radio = CBRadio(.default(named: "virtual", bonds: paths[0]))
     expect(radio.bondedPeers.count, is: 1)
     radio.close()

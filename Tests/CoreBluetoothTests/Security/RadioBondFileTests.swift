@@ -6,7 +6,6 @@ import LinuxTestSupport
 
 @testable import CoreBluetooth
 
-/// Radios that keep their bonds in a file.
 @Suite("A radio's bond file")
 struct RadioBondFileTests {
   private let folder: TemporaryDirectory

@@ -48,7 +48,6 @@ final class SafeScene: Scene {
 
   // MARK: The central
 
-  /// Connects to a peripheral.
   func connect(to number: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) -> LinkID {
     let link = central.central.connect(to: Self.address(number))
     run(for: 5_000) { central.links.contains(link) }
@@ -56,21 +55,6 @@ final class SafeScene: Scene {
     return link
   }
 
-  func disconnect(_ link: LinkID) {
-    central.central.disconnect(link)
-    run(for: 1_000)
-  }
-
-  /// Carries out one operation; `nil` if it does not end.
-  func perform(
-    _ operation: PeerOperation, on link: LinkID
-  ) -> Result<OperationOutput, OperationError>? {
-    let id = central.central.perform(operation, on: link)
-    run(for: 60_000) { central.outcomes[id] != nil }
-    return central.outcomes[id]
-  }
-
-  /// Reads the secret.
   func read(on link: LinkID) -> Result<OperationOutput, OperationError>? {
     perform(.read(Self.secretHandle), on: link)
   }

@@ -5,7 +5,6 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-/// Two devices of this module. One protects its values.
 @Suite("A central pairs unasked, and a peripheral protects its values")
 struct SecurityTests {
   private static let secret = Result<OperationOutput, OperationError>.success(
@@ -33,8 +32,8 @@ struct SecurityTests {
 
   @Test("An unprotected value is read without pairing")
   func open() throws {
-    let link = scene.connect()
-    expect(scene.perform(.read(SafeScene.openHandle), on: link), is: .success(.value([1])))
+    expect(
+      scene.perform(.read(SafeScene.openHandle), on: scene.connect()), is: .success(.value([1])))
     expect(scene.protection(scene.central), is: .none)
     expect(scene.central.device.bonds.count, is: 0)
   }
@@ -79,8 +78,7 @@ struct SecurityTests {
   func legacy() throws {
     scene.peripheral.device.host.security.policy.secureConnections = .notOffered
     scene.disconnect(scene.connectAndPair())
-    let link = scene.connect()
-    expect(scene.read(on: link), is: Self.secret)
+    expect(scene.read(on: scene.connect()), is: Self.secret)
     expect(scene.protection(scene.central), is: .encrypted | .bonded)
   }
 

@@ -99,7 +99,6 @@ final class CentralRecorder {
     }
   }
 
-  /// The events since the last call.
   func takeEvents() -> [CentralEvent] {
     defer { events = [] }
     return events

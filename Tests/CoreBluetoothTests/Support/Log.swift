@@ -8,7 +8,6 @@ protocol LineLog {
   func take() -> [String]
 }
 
-/// A delegate of managers that records each call as a line.
 final class Log: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
   CBPeripheralManagerDelegate, LineLog, @unchecked Sendable
 {

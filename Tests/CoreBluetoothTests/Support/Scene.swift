@@ -12,7 +12,6 @@ class Scene {
   let bench: AirBench
   /// The first device, `F0:00:00:00:00:01`.
   let radio: Seat
-  /// The queue on which delegates are called.
   let queue = DispatchQueue(label: "delegates")
   /// The queues whose calls the scene waits for.
   lazy var queues = [queue]
@@ -146,6 +145,22 @@ class Scene {
     peripheral.discoverCharacteristics(nil, for: service)
     settle()
     return try #require(service.characteristics)
+  }
+
+  // MARK: Links of the first device, whose managers are recorded
+
+  /// Carries out one operation; `nil` if it does not end.
+  func perform(
+    _ operation: PeerOperation, on link: LinkID
+  ) -> Result<OperationOutput, OperationError>? {
+    let id = radio.central.perform(operation, on: link)
+    run(for: 60_000) { radio.outcomes[id] != nil }
+    return radio.outcomes[id]
+  }
+
+  func disconnect(_ link: LinkID) {
+    radio.central.disconnect(link)
+    run(for: 1_000)
   }
 
   // MARK: Peers

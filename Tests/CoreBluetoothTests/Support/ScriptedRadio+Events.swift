@@ -61,7 +61,6 @@ extension ScriptedRadio {
 }
 
 extension ScriptedRadio {
-  /// The events since the last call.
   func takeEvents() -> [CentralEvent] { host.takeEvents() }
 
   /// The same, after every packet is carried.
@@ -70,7 +69,6 @@ extension ScriptedRadio {
     return takeEvents()
   }
 
-  /// When the device has to be called next.
   var deadline: Instant? { host.deadline }
 }
 
@@ -97,7 +95,6 @@ extension ScriptedRadio {
     } while host.hasWork
   }
 
-  /// Changes what managers see of the radio.
   func change(to state: CBManagerState) {
     host.change(to: state)
     settle()
@@ -150,7 +147,6 @@ func little(_ value: UInt16) -> [UInt8] {
   [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
 }
 
-/// An Error Response.
 func attError(_ request: UInt8, _ handle: UInt16, _ code: UInt8) -> [UInt8] {
   [0x01, request] + little(handle) + [code]
 }

@@ -7,9 +7,7 @@ import Dispatch
 final class ScriptedRadio {
   /// The device that it serves.
   let host: Seat
-  /// The queue on which delegates are called.
   let queue = DispatchQueue(label: "delegates")
-  /// The time for the host.
   var now = Instant(rawValue: 1_000)
   /// The commands that the host sent, in order, and their parameters.
   private(set) var calls: [(opcode: HCIOpcode, parameters: [UInt8])] = []
@@ -21,7 +19,6 @@ final class ScriptedRadio {
   var script: (HCIOpcode, [UInt8]) -> [[UInt8]]? = { _, _ in nil }
   /// The commands that get their Command Status, and no event after it.
   var held: [HCIOpcode] = []
-  /// The command that is refused.
   var refused: HCIOpcode?
   /// A peer's responses to an ATT PDU.
   var peer: (_ pdu: [UInt8]) -> [[UInt8]] = { _ in [] }
@@ -57,10 +54,8 @@ final class ScriptedRadio {
     }
   }
 
-  /// Forgets what the host has sent.
   func forget() { (calls, frames) = ([], []) }
 
-  /// Takes one packet from the host.
   func takePacket() -> [UInt8]? {
     var isWritten = false
     let packet = [UInt8].written(upTo: 1_024) {
@@ -69,7 +64,6 @@ final class ScriptedRadio {
     return isWritten ? packet : nil
   }
 
-  /// Gives the host a packet.
   func give(_ packet: [UInt8]) { host.receive(packet.span, at: now) }
 
   /// Makes the peer respond to the last frame again, and runs.
@@ -120,8 +114,7 @@ final class ScriptedRadio {
       frames.append((link, channel, payload))
       let answers = channel == .att ? peer(payload) : others(channel.rawValue, payload)
       return completed + answers.map { self.packet($0, link, channel) }
-    default:
-      return []
+    default: return []
     }
   }
 
@@ -138,10 +131,8 @@ final class ScriptedRadio {
 
   private func ordinary(_ opcode: HCIOpcode, _ parameters: [UInt8]) -> [[UInt8]] {
     switch opcode {
-    case .readBDADDR:
-      return [Self.complete(opcode, [0, 1, 0, 0, 0, 0, 0xF0])]
-    case .leReadBufferSize:
-      return [Self.complete(opcode, [0, 251, 0, aclCount])]
+    case .readBDADDR: return [Self.complete(opcode, [0, 1, 0, 0, 0, 0, 0xF0])]
+    case .leReadBufferSize: return [Self.complete(opcode, [0, 251, 0, aclCount])]
     case .leReadLocalSupportedFeatures:
       return [Self.complete(opcode, [UInt8](repeating: 0, count: 9))]
     case .leCreateConnection:
@@ -152,10 +143,8 @@ final class ScriptedRadio {
     case .disconnect:
       let handle = UInt16(parameters[0]) | UInt16(parameters[1]) << 8
       return [Self.status(opcode), Self.disconnected(handle, 0x16)]
-    case .leConnectionUpdate:
-      return [Self.status(opcode)]
-    default:
-      return [Self.complete(opcode, [0])]
+    case .leConnectionUpdate: return [Self.status(opcode)]
+    default: return [Self.complete(opcode, [0])]
     }
   }
 

@@ -14,7 +14,6 @@ final class Seat: ManagerThread, HostSide, @unchecked Sendable {
   var delay: UInt32 = 0
   /// Its place on the air of a scene.
   private(set) weak var place: AirDevice<Seat>!
-  /// The opcodes of the commands.
   private(set) var commands: [HCIOpcode] = []
   private var underWay: [(due: Instant, packet: [UInt8])] = []
   private var state: CBManagerState
@@ -40,7 +39,6 @@ final class Seat: ManagerThread, HostSide, @unchecked Sendable {
     if isRecorded { _ = central }
   }
 
-  /// Takes its place on the air.
   func sit(at place: AirDevice<Seat>) {
     self.place = place
     place.onPacket = { [unowned self] packet, _ in
@@ -100,7 +98,6 @@ final class Seat: ManagerThread, HostSide, @unchecked Sendable {
     for report in watchers.withLock(\.self) { report(state) }
   }
 
-  /// Whether calls wait.
   var hasWork: Bool { jobs.withLock { !$0.isEmpty } }
 
   /// Runs the calls that wait. `false` if there are none. Only the scene does that, when its queues
@@ -138,10 +135,8 @@ final class Seat: ManagerThread, HostSide, @unchecked Sendable {
 
   var events: [CentralEvent] { central.events }
   var outcomes: [OperationID: Result<OperationOutput, OperationError>] { central.outcomes }
-  /// The open links.
   var links: [LinkID] { central.openLinks }
 
-  /// The events since the last call.
   func takeEvents() -> [CentralEvent] {
     device.run([], at: device.now)
     return central.takeEvents()
@@ -149,7 +144,6 @@ final class Seat: ManagerThread, HostSide, @unchecked Sendable {
 }
 
 extension LocalDevice {
-  /// Sets how the device pairs from now on.
   func setPairing(_ pairing: CBPairing) {
     self.pairing.settings.withLock { $0 = pairing }
     updatePolicy()

@@ -66,10 +66,7 @@ final class AirPath: Sendable {
 
   var exists: Bool { FileManager.default.fileExists(atPath: text) }
 
-  /// The engine of a new radio on the air.
   func engine() -> RadioEngine { RadioEngine(.virtual, airPath: text, stopsWhenUnused: true) }
-
-  /// A new radio on the air.
   func radio() -> CBRadio { CBRadio(engine()) }
 }
 
@@ -103,14 +100,12 @@ final class Visitor {
     _ = try log.lines.take("connected")
   }
 
-  /// Connects to the peripheral with this identifier.
   func connect(to identifier: UUID) throws {
     peripheral = manager.retrievePeripherals(withIdentifiers: [identifier]).first
     peripheral?.delegate = log
     try connect()
   }
 
-  /// The characteristics of a service of the connected peripheral.
   func characteristics(in service: CBUUID) throws -> [CBCharacteristic] {
     let peripheral = try #require(peripheral)
     peripheral.discoverServices([service])
@@ -121,7 +116,6 @@ final class Visitor {
     return try #require(found.characteristics)
   }
 
-  /// The line of a read value.
   func read(_ characteristic: CBCharacteristic) throws -> String {
     peripheral?.readValue(for: characteristic)
     return try log.lines.take("value")

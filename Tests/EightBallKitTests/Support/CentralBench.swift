@@ -171,7 +171,6 @@ final class BenchBall {
     bench.characteristics(peripheral, of: service)
   }
 
-  /// The ball has another service of the same type.
   func replaceService() {
     service = CBMutableService(type: BallProfile.service, primary: true)
     (question, answer) = (Self.newQuestion(), Self.newAnswer())
@@ -188,7 +187,5 @@ final class BenchBall {
     answers(text)
   }
   func answers(_ text: String) { bench.value(peripheral, answer, Array(text.utf8)) }
-
-  /// What the central does.
   func take() -> [String] { bench.take() }
 }

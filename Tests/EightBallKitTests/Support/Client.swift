@@ -15,11 +15,6 @@ final class Client: Sendable {
   /// The wanted ball, retained as long as this client.
   private let ball: ScriptedBall?
 
-  /// A client that wants `ball`.
-  convenience init(of ball: ScriptedBall) throws {
-    try self.init(wanting: ball.name, on: ball.air, ball: ball)
-  }
-
   init(
     wanting name: String, on air: TestAir, observer: (any BallObserver)? = nil,
     ball: ScriptedBall? = nil
@@ -52,7 +47,7 @@ final class Client: Sendable {
     _ manner: ScriptedBall.Manner
   ) async throws -> (ball: ScriptedBall, client: Client, found: Ball) {
     let ball = try ScriptedBall(manner)
-    let client = try Client(of: ball)
+    let client = try Client(wanting: ball.name, on: ball.air, ball: ball)
     return (ball, client, try #require(await client.discovered()))
   }
 
@@ -64,15 +59,14 @@ final class Client: Sendable {
     return nil
   }
 
-  /// How many questions wait for their turn.
   func waiting(for ball: Ball) -> Int { central.queue.sync { ball.conversation.waiting.count } }
 
-  /// The events up to and including one for which `isLast` is true, as text.
-  func reported(until isLast: (BallCentral.Event) -> Bool) async -> [String] {
+  /// The events up to and including one whose text begins with `last`, as text.
+  func reported(until last: String) async -> [String] {
     var words: [String] = []
     for await event in events {
       words.append(event.words)
-      if isLast(event) { break }
+      if event.words.hasPrefix(last) { break }
     }
     return words
   }
@@ -91,14 +85,6 @@ extension BallCentral.Event {
     case .lost: "lost"
     case .failed(let error, _): "failed \(error.words)"
     }
-  }
-
-  var isAnswer: Bool {
-    if case .answered = self { true } else { false }
-  }
-
-  var isLoss: Bool {
-    if case .lost = self { true } else { false }
   }
 }
 

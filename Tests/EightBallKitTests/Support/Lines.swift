@@ -6,7 +6,6 @@ final class Lines: Sendable {
 
   func note(_ line: String) { lines.withLock { $0.append(line) } }
 
-  /// The lines since the last call.
   func take() -> [String] {
     lines.withLock { lines in
       defer { lines = [] }
@@ -15,7 +14,6 @@ final class Lines: Sendable {
   }
 }
 
-/// An observer that notes each event.
 final class Recorder: BallCentralObserver, BallPeripheralObserver, Sendable {
   let lines: Lines
 

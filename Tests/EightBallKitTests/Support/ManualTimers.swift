@@ -25,7 +25,6 @@ final class ManualTimers: BallTimers {
   /// The time of each running timer, in seconds.
   var running: [TimeInterval] { entries.withLock(\.self).map(\.seconds) }
 
-  /// Fires every running timer.
   func fire() {
     let due = entries.withLock { entries in
       defer { entries = [] }

@@ -19,7 +19,6 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
   }
 
   let name: String
-  /// The air that it is on.
   let air = TestAir()
   let radio: CBRadio
   private let queue = DispatchQueue(label: "scripted ball")
@@ -44,7 +43,6 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     manager = CBPeripheralManager(delegate: self, queue: queue, options: nil, radio: radio)
   }
 
-  /// Notifies the subscribers.
   func answer(_ text: String) {
     queue.async { [self] in
       _ = manager?.updateValue(
@@ -92,12 +90,9 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     case .answering(let text):
       manager.respond(to: first, withResult: .success)
       answer(text)
-    case .silent:
-      manager.respond(to: first, withResult: .success)
-    case .refusing(let code):
-      manager.respond(to: first, withResult: code)
-    case .leaving:
-      radio.close()
+    case .silent: manager.respond(to: first, withResult: .success)
+    case .refusing(let code): manager.respond(to: first, withResult: code)
+    case .leaving: radio.close()
     }
   }
 }

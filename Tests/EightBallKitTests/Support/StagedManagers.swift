@@ -93,7 +93,6 @@ final class StagedPeripheral: CBPeripheral, @unchecked Sendable {
 
 /// A manager that only records the calls: a test calls its delegate.
 final class StagedPeripheralManager: CBPeripheralManager, @unchecked Sendable {
-  /// Whether there is room for an update.
   var hasRoom = true
   var stagedIsAdvertising = false
   private(set) var service: CBMutableService?
@@ -135,7 +134,6 @@ final class StagedPeripheralManager: CBPeripheralManager, @unchecked Sendable {
 }
 
 extension CBCentral {
-  /// A central with this number.
   static func numbered(_ number: UInt8) -> CBCentral {
     CBCentral(address: DeviceAddress(kind: .public, bytes: [number, 1, 0, 0, 0, 0xF0]))
   }

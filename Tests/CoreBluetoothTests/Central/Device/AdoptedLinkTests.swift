@@ -46,7 +46,6 @@ struct AdoptedLinkTests {
         .disconnected(link, nil),
       ])
     expect(!radio.commands.contains(.disconnect))
-
     // The next operation waits for the response to the abandoned one.
     let second = central.connect(to: .numbered(2))
     let read = central.perform(.read(handle7), on: second)

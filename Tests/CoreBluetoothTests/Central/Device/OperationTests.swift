@@ -3,7 +3,6 @@ import Expectations
 
 @testable import CoreBluetooth
 
-/// The host's operations for each operation on a link, and their results.
 @Suite("Operations on a link")
 struct OperationTests {
   @Test("finds characteristics and their last handles")
