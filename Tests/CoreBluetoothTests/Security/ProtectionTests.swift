@@ -123,7 +123,7 @@ struct ProtectionTests {
   func refused(_ row: Case, isChannel: Bool) throws {
     for code in isChannel ? [0x05, 0x08] : [0x05, 0x0F] as [UInt8] {
       let stage = Stage(row, code: code)
-      let operation = isChannel ? try stage.openChannel() : stage.read()
+      let operation = try isChannel ? stage.openChannel() : stage.read()
       stage.radio.run()
       stage.release()
       let refusal = ErrorResponse(
