@@ -10,9 +10,7 @@ private final class SmallBall {
   private let listener: StreamListener
   private(set) var listeners: [ControllerEnd] = []
 
-  init(_ path: String) throws {
-    listener = try StreamListener(path: path)
-  }
+  init(_ path: String) throws { listener = try StreamListener(path: path) }
 
   /// Takes the connections that wait.
   func accept() throws {
@@ -83,9 +81,7 @@ final class ControlClientTests {
 
   @Test("A ball with too many listeners is an error, and is tried again")
   func full() throws {
-    let ball = try SmallBall(path)
-    begin()
-    _ = try turns()
+    let ball = try connect().ball
     try ball.send(#"{"event":"error","request":"","detail":"…"}"# + "\n{}\n")
     expect(try turns(), is: [.ended(.full)])
     now = now.advanced(by: 1_000)
@@ -268,9 +264,7 @@ final class ControlClientTests {
     for (line, isRefusal) in [
       (start, true), (start + #""detail":"full"}"#, true), (String(start.dropLast()), false),
       (#"{"event":"error","request":"x","detail":""}"#, false), ("{}", false), ("", false),
-    ] {
-      expect(ControlClient.isErrorLine(Array(line.utf8)), is: isRefusal, "\(line)")
-    }
+    ] { expect(ControlClient.isErrorLine(Array(line.utf8)), is: isRefusal, "\(line)") }
   }
 
   @Test("While the client does not read, lines wait, and it still sees the end of the ball")
@@ -366,7 +360,5 @@ struct ControlWordsTests {
       // Without a remedy of its own it is the system's.
       (.unusable(denied), denied.description), (.broken(denied), denied.description),
     ])
-  func words(_ error: ControlError, _ text: String) {
-    expect(error.description, is: text)
-  }
+  func words(_ error: ControlError, _ text: String) { expect(error.description, is: text) }
 }

@@ -10,8 +10,6 @@ import LinuxTestSupport
 /// same order.
 @Suite("docs/events.md")
 struct EventsDocumentTests {
-  private static let central = DeviceAddress(kind: .random, bytes: [0x40, 0, 0, 0, 0, 0xC0])
-
   @Test("The document has every event that the ball sends, and no other")
   func events() throws {
     var collector = Collector()
@@ -142,8 +140,7 @@ private struct Collector: ~Copyable {
       .prompt(.confirmPairing, connectionIndex: 0),
       .paired(connectionIndex: 0, identity: central, .encrypted),
       .paired(connectionIndex: 0, identity: nil, .encrypted), .failed(connectionIndex: 0, .timeout),
-      .unencrypted(connectionIndex: 0),
-      .forgotten(1),
+      .unencrypted(connectionIndex: 0), .forgotten(1),
     ]
     for event in events { printer.report(event, of: central) }
     take()

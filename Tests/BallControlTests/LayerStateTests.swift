@@ -81,9 +81,7 @@ struct LayerStateTests {
     }
     expect(
       last(of: [(.received, acl([0x0A, 0x00, 0x00]))]),
-      is: [
-        "ATT 3 Read Request", "GATT 0 handle 0x0000",
-      ])
+      is: ["ATT 3 Read Request", "GATT 0 handle 0x0000"])
   }
 
   @Test("parts of a question may overlap; parts of other values, and echoes, are none")
@@ -200,9 +198,7 @@ struct LayerStateTests {
       ("made by the other", [(.received, connection(role: 1)), asks], "disconnects the central"),
       ("on another link", [other, asks], "disconnects the central"),
       ("a failed end", [made, endFails, asks], "disconnects the peripheral"),
-      (
-        "encryption ends", [(.received, hex("04 08 04 00 40 00 00"))], "the link is not encrypted"
-      ),
+      ("encryption ends", [(.received, hex("04 08 04 00 40 00 00"))], "the link is not encrypted"),
     ]
     for (label, steps, expected) in cases {
       expect(last(of: steps), is: ["Ball 0 \(expected)"], "\(label)")

@@ -18,9 +18,7 @@ struct MetricsTextTests {
       Figure.answeredWithin1, .answeredWithin5, .answeredWithin10, .answeredWithin50,
       .answeredWithin100, .answeredWithin500, .answeredWithin1000, .answeredWithin5000,
       .answeredLater, .answerMilliseconds,
-    ] {
-      figures[figure] = 0
-    }
+    ] { figures[figure] = 0 }
     for time in [0, 0, 7, 12_034] as [UInt64] { figures.countAnswer(after: time) }
     return figures
   }()
@@ -147,8 +145,7 @@ struct MetricsTextTests {
       let stem = metric.name.dropFirst("eightball_".count)
       switch metric.samples {
       case .version, .ballCount: break
-      case .figure(let figure):
-        found.append(figure.rawValue)
+      case .figure(let figure): found.append(figure.rawValue)
       case .figures(_, let values):
         let word = stem.split(separator: "_").dropLast().last ?? ""
         for (value, figure) in values {

@@ -7,6 +7,8 @@ import LinuxTestSupport
 
 @Suite("The layers of commands, events and other channels")
 struct OtherLayersTests {
+  private let layers = PacketLayers()
+
   static let packets = table(
     """
     01 03 0C 00 | HCI: Reset | kind setup
@@ -44,7 +46,6 @@ struct OtherLayersTests {
       case "kind credit": .credit
       default: nil
       }
-    let layers = PacketLayers()
     let found = layers.layers(of: packet.span, .received)
     expect(found.lines, is: Array(lines))
     expect(found.kind, is: kind)
@@ -75,7 +76,6 @@ struct OtherLayersTests {
 
   @Test("Signalling commands and the SDUs of a channel have their texts")
   func channels() {
-    let layers = PacketLayers()
     // Channels and payloads, in this order; the other direction (>) has its own SDUs.
     let frames = table(
       """
@@ -102,7 +102,6 @@ struct OtherLayersTests {
   @Test("For any bytes, the layers' bytes joined are the packet")
   func random() {
     var random = FixedRandom(seed: 2_026)
-    let layers = PacketLayers()
     var opcodes = Set<String>()
     for round in 0..<20_000 {
       let length = Int.random(in: 0...40, using: &random)

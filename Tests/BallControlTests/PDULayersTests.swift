@@ -100,6 +100,8 @@ struct PDUCase: Sendable, CustomTestStringConvertible {
 
 @Suite("The layers of PDUs")
 struct PDULayersTests {
+  private let layers = PacketLayers()
+
   /// The texts of the layers above L2CAP for a PDU.
   private func words(_ test: PDUCase, _ packets: [[UInt8]]) throws -> [String] {
     let layers = PacketLayers()
@@ -113,8 +115,7 @@ struct PDULayersTests {
       last = layers.layers(of: packet.span, isResponse ? .sent : .received)
       expect(last.isWhole(packet), "\(last.lines)")
     }
-    return last.layers.dropFirst(2)
-      .map { "\($0.name.rawValue) \($0.bytes.count) \($0.text)" }
+    return last.layers.dropFirst(2).map { "\($0.name.rawValue) \($0.bytes.count) \($0.text)" }
   }
 
   @Test("Each PDU has its texts, and each layer its bytes", arguments: PDUCase.all)
@@ -130,7 +131,6 @@ struct PDULayersTests {
     }
     // The packet itself is cut, so it has no layers.
     let packet = acl(test.pdu)
-    let layers = PacketLayers()
     for length in packet.indices {
       let cut = Array(packet.prefix(length))
       let found = layers.layers(of: cut.span, .received)
@@ -163,7 +163,6 @@ struct PDULayersTests {
     // 4 bytes of header and 23 of PDU: opcode, handle, 19 bytes of text and "?".
     let pdu = [0x12, 0x1D, 0x00] + [UInt8](repeating: 0x61, count: 19) + [0x3F]
     let frame = Array(acl(pdu).dropFirst(5))
-    let layers = PacketLayers()
     let fragments = [
       data(Array(frame[0..<3])), data(Array(frame[3..<12]), 0x10), data(Array(frame[12...]), 0x10),
     ]
@@ -182,7 +181,6 @@ struct PDULayersTests {
 
   @Test("Fragments of different links and directions do not mix")
   func apart() {
-    let layers = PacketLayers()
     let frame = Array(acl([0x12, 0x1D, 0x00, 0x41, 0x3F]).dropFirst(5))
     _ = layers.layers(of: data(Array(frame.prefix(6))).span, .received)
     let answer = layers.layers(of: acl([0x13]).span, .sent)
@@ -198,7 +196,6 @@ struct PDULayersTests {
 
   @Test("A new frame discards an unfinished one")
   func newStart() {
-    let layers = PacketLayers()
     _ = layers.layers(of: data([0x05, 0x00, 0x04, 0x00, 0x12]).span, .received)
     let packet = acl([0x12, 0x1D, 0x00, 0x41, 0x3F])
     let found = layers.layers(of: packet.span, .received)
@@ -208,7 +205,6 @@ struct PDULayersTests {
 
   @Test("After the end of a link no frame continues")
   func ended() {
-    let layers = PacketLayers()
     _ = layers.layers(of: data([0x05, 0x00, 0x04, 0x00, 0x12]).span, .received)
     let end: [UInt8] = [0x04, 0x05, 0x04, 0x00, 0x40, 0x00, 0x16]
     expect(
@@ -221,7 +217,6 @@ struct PDULayersTests {
 
   @Test("A question in many parts is assembled, and a question that is too long is refused")
   func parts() {
-    let layers = PacketLayers()
     func write(_ length: Int) -> String? {
       for start in stride(from: 0, to: length, by: 100) {
         let part = (start..<min(length, start + 100)).map { $0 == length - 1 ? 0x3F : UInt8(0x61) }

@@ -28,8 +28,7 @@ struct VisitLayersTests {
         "HCI: ACL data, link \(link)", "L2CAP: channel 4: ATT", "ATT: Write Request",
         "GATT: Question", "Ball: Question “Will it rain?”",
       ])
-    let answered = try #require(
-      lines.firstIndex { $0.last?.hasPrefix("Ball: Answer “") == true })
+    let answered = try #require(lines.firstIndex { $0.last?.hasPrefix("Ball: Answer “") == true })
     expect(lines[answered].dropLast().last, is: "GATT: Answer")
     expect(lines[answered].contains("ATT: Handle Value Notification"))
     expect(answered > asked)

@@ -77,8 +77,6 @@ struct PacketLineTests {
   @Test("A line that is cut anywhere is not read")
   func truncated() {
     let text = line.text()
-    for length in text.indices {
-      expect(PacketLine(Array(text.prefix(length))), is: nil)
-    }
+    for length in text.indices { expect(PacketLine(Array(text.prefix(length))), is: nil) }
   }
 }

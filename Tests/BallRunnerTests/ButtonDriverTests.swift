@@ -9,8 +9,12 @@ private let busy = "a line of “test-chip” is in use"
 
 @Suite("Buttons and lights on lines that come and go")
 struct ButtonDriverTests {
+  private let bench = Self.open()
+
   /// A panel whose lines are open, and whose lights are those of a connected ball with `isLit`.
-  private func open(isLit: Bool = false, _ prepare: (TestLines) -> Void = { _ in }) -> PanelBench {
+  private static func open(
+    isLit: Bool = false, _ prepare: (TestLines) -> Void = { _ in }
+  ) -> PanelBench {
     let bench = PanelBench(prepare)
     if isLit { bench.show(.connected, at: 0) }
     bench.turn(at: 1_000)
@@ -19,7 +23,6 @@ struct ButtonDriverTests {
 
   @Test("A press counts once, at its time, without its bounces")
   func press() {
-    let bench = open()
     for (time, isClosed) in [(2_000, true), (2_003, false), (2_004, true)] as [(UInt64, Bool)] {
       bench.lines.drive(.shake, isClosed: isClosed, at: time)
     }
@@ -36,7 +39,6 @@ struct ButtonDriverTests {
 
   @Test("Clear held for 3 s disconnects every central")
   func hold() {
-    let bench = open()
     bench.lines.drive(.clear, isClosed: true, at: 2_000)
     bench.run(from: 2_000, until: 5_000)
     bench.lines.drive(.clear, isClosed: false, at: 5_001)
@@ -47,7 +49,7 @@ struct ButtonDriverTests {
 
   @Test("Lights are written only when they change")
   func lights() {
-    let bench = open(isLit: true)
+    let bench = Self.open(isLit: true)
     expect(bench.lines.lit, is: [.status])
     let writes = bench.lines.writes
     for time in 1_001...1_100 { bench.turn(at: UInt64(time)) }
@@ -60,7 +62,7 @@ struct ButtonDriverTests {
 
   @Test("A removed chip is reported once, retried at growing intervals, and gets its lights back")
   func lostAndFound() {
-    let bench = open(isLit: true)
+    let bench = Self.open(isLit: true)
     bench.lines.remove(.hungUp)
     bench.turn(at: 2_000)
     expect(bench.events, is: [gone])
@@ -79,18 +81,28 @@ struct ButtonDriverTests {
     expect(bench.actions, is: [.shake])
   }
 
-  @Test("A chip that is removed without a report is noticed at the next change of a light")
-  func lostWithLight() {
-    let bench = open()
-    bench.lines.remove()
-    bench.show(.connected, at: 2_000)
-    bench.turn(at: 2_000)
-    expect(bench.events, is: [gone])
+  @Test("A removed chip is noticed at once, or at the next change of a light if nothing reports it")
+  func losses() {
+    let losses: [(what: String, LinesChange, buttons: Set<ButtonName>, (PanelBench) -> Void)] = [
+      ("no light changes", .chipChanged, [.shake, .clear], { _ in }),
+      ("the board has only lights", .chipChanged, [], { _ in }),
+      ("its button rests", .hungUp, [.shake, .clear], { $0.chatter(.shake, at: 1_001) }),
+      ("a light changes", .none, [.shake, .clear], { $0.show(.connected, at: 1_002) }),
+    ]
+    for (what, change, buttons, act) in losses {
+      let bench = Self.open { $0.buttons = buttons }
+      expect(bench.events.isEmpty && bench.deadline == nil, "\(what)")
+      act(bench)
+      bench.lines.remove(change)
+      bench.turn(at: 1_002)
+      expect(bench.events, is: [gone], "\(what)")
+      expect(bench.deadline, is: 1_252, "\(what)")
+    }
   }
 
   @Test("A chip that returns shows the present state at once: the radio has failed")
   func faultAfterReturn() {
-    let bench = open(isLit: true)
+    let bench = Self.open(isLit: true)
     bench.lines.remove(.hungUp)
     bench.turn(at: 2_000)
     bench.show(.fault, at: 2_100)
@@ -107,7 +119,6 @@ struct ButtonDriverTests {
 
   @Test("A chip that is removed while clear is held does not disconnect the centrals")
   func lostWhileHeld() {
-    let bench = open()
     bench.lines.drive(.clear, isClosed: true, at: 2_000)
     bench.run(from: 2_000, until: 3_000)
     bench.lines.remove(.hungUp)
@@ -117,7 +128,7 @@ struct ButtonDriverTests {
 
   @Test("Lines that are refused are reported, and opened when they are free")
   func refused() {
-    let bench = open { $0.isRefused = true }
+    let bench = Self.open { $0.isRefused = true }
     expect(bench.events, is: [busy])
     bench.lines.isRefused = false
     bench.run(from: 1_250, until: 2_000)
@@ -137,7 +148,6 @@ struct ButtonDriverTests {
 
   @Test("A chattering button wakes the loop ten times a second, not at every edge")
   func chatter() {
-    let bench = open()
     var wakeUps = 0
     // 100 edges each millisecond for 2 s: a loop that listens wakes each time.
     for time in UInt64(1_001)...3_000 {
@@ -157,15 +167,6 @@ struct ButtonDriverTests {
     bench.lines.drive(.shake, isClosed: true, at: 5_000)
     bench.run(from: 5_000, until: 6_000)
     expect(bench.actions.count, is: count + 1)
-  }
-
-  @Test("A chip that is removed while its button is not listened to is noticed at once")
-  func lostWhileResting() {
-    let bench = open()
-    bench.chatter(.shake, at: 1_001)
-    bench.lines.remove(.hungUp)
-    bench.turn(at: 1_002)
-    expect(bench.events, is: [gone])
   }
 
   @Test("A board with one light or one button uses what it has")
@@ -207,7 +208,7 @@ struct ButtonDriverTests {
 
   @Test("At the end the lights are off and the lines free")
   func end() {
-    let bench = open(isLit: true)
+    let bench = Self.open(isLit: true)
     bench.close()
     expect(bench.lines.lit, is: [])
     expect(!bench.lines.isOpen)
@@ -220,29 +221,9 @@ struct ButtonDriverTests {
 
   // MARK: Chips that are reported by name
 
-  @Test("The removal of a chip is reported at once, though no light changes")
-  func chipLoss() {
-    let bench = open()
-    expect(bench.events, is: [])
-    expect(bench.deadline, is: nil)
-    bench.lines.remove(.chipChanged)
-    bench.turn(at: 60_000)
-    expect(bench.events, is: [gone])
-    expect(bench.deadline, is: 60_250)
-  }
-
-  @Test("A board with only lights notices a removed chip too")
-  func lightsAlone() {
-    let bench = PanelBench { $0.buttons = [] }
-    bench.turn(at: 1_000)
-    bench.lines.remove(.chipChanged)
-    bench.turn(at: 2_000)
-    expect(bench.events, is: [gone])
-  }
-
   @Test("A returned chip is opened in the same turn, with its light and its buttons")
   func chipReturn() throws {
-    let bench = open(isLit: true)
+    let bench = Self.open(isLit: true)
     bench.lines.remove(.chipChanged)
     bench.turn(at: 2_000)
     // Retried without success until the interval is 5 s.
@@ -261,7 +242,7 @@ struct ButtonDriverTests {
 
   @Test("Another chip that comes and goes changes nothing")
   func otherChips() {
-    let bench = open(isLit: true)
+    let bench = Self.open(isLit: true)
     for time in UInt64(2)...4 {
       bench.lines.change()
       bench.turn(at: time * 1_000)
@@ -275,7 +256,6 @@ struct ButtonDriverTests {
     "Between its return and its permissions nothing is reported for a quarter of a second",
     arguments: [true, false])
   func permissions(areGiven: Bool) {
-    let bench = open()
     bench.lines.remove(.chipChanged)
     bench.turn(at: 2_000)
     bench.lines.isRefused = true
@@ -313,7 +293,7 @@ struct ButtonDriverTests {
   // No change is reported, so only a read of the contacts can find out.
   @Test("A button that cannot be read after a chatter", arguments: ButtonName.both)
   func settling(button: ButtonName) {
-    let bench = open(isLit: true)
+    let bench = Self.open(isLit: true)
     bench.chatter(.shake, at: 1_001)
     bench.lines.lostButtons = [button]
     bench.read(at: 1_100)
@@ -344,12 +324,11 @@ struct ButtonDriverTests {
 
   @Test("The edges that cannot be read while the lines are open")
   func edges() {
-    let bench = open(isLit: true)
+    let bench = Self.open(isLit: true)
     bench.lines.remove()
     bench.read(at: 2_000)
     expect(bench.isLost)
-    let event = bench.control.takeLinesEvent()
-    expect(event, is: nil)
+    expect(bench.control.takeLinesEvent(), is: nil)
   }
 
   @Test(

@@ -10,6 +10,8 @@ private let ball =
 
 @Suite("Programs that listen to a ball and press its buttons")
 struct ControlTests {
+  private let bench = RunnerBench(hasPanel: true)
+
   // MARK: The state
 
   @Test("A listener receives the start of the ball")
@@ -29,7 +31,6 @@ struct ControlTests {
 
   @Test("The state has each central, the shown answer, and the lights")
   func state() throws {
-    let bench = RunnerBench(hasPanel: true)
     bench.listen()
     bench.ask("Will it rain?", at: 100)
     let words = try #require(bench.machine.outputLines.last).dropFirst("Answer: ".count)
@@ -85,7 +86,6 @@ struct ControlTests {
 
   @Test("Changes of the lights are sent")
   func lights() {
-    let bench = RunnerBench(hasPanel: true)
     bench.machine.control.join(1)
     bench.run(from: 0, until: 2_000)
     let lights = bench.takeLines().filter { $0.contains(#""lights""#) }
@@ -98,17 +98,14 @@ struct ControlTests {
 
   @Test("A light that the board lacks is left out")
   func missingLight() {
-    let bench = RunnerBench(hasPanel: true)
     bench.machine.control.lights = [.answer]
     bench.machine.control.join(1)
     bench.turn(at: 0)
-    expect(
-      bench.takeLines().contains(#"{"event":"lights","answer":false}"#))
+    expect(bench.takeLines().contains(#"{"event":"lights","answer":false}"#))
   }
 
   @Test("After the last listener has left, no events are kept for the next")
   func leaving() {
-    let bench = RunnerBench()
     bench.machine.control.join(1)
     bench.turn(at: 0)
     bench.machine.control.leave(1)
@@ -125,7 +122,6 @@ struct ControlTests {
 
   @Test("A listener presses and releases a button, and the ball acts")
   func press() {
-    let bench = RunnerBench(hasPanel: true)
     bench.join(1, at: 0)
     bench.request("down clear", at: 10)
     bench.request("up clear", at: 100)
@@ -138,7 +134,6 @@ struct ControlTests {
 
   @Test("The buttons of a listener are released when it leaves")
   func leavingWhileHolding() {
-    let bench = RunnerBench(hasPanel: true)
     bench.join(1, 2, at: 0)
     bench.machine.control.ask("down clear", as: 1)
     bench.machine.control.ask("down shake", as: 2)
@@ -182,15 +177,13 @@ struct ControlTests {
     let bench = RunnerBench(hasPanel: true, prepare: refusal.prepare)
     bench.join(1, at: 0)
     bench.request(refusal.request, at: 10)
-    let line = try #require(
-      bench.takeLines().last { $0.contains(#""error""#) })
+    let line = try #require(bench.takeLines().last { $0.contains(#""error""#) })
     expect(line.hasPrefix(#"{"event":"error","request":"\#(refusal.request)","detail":""#))
     expect(line.contains(refusal.detail))
   }
 
   @Test("A listener cannot press or release a button that another one holds")
   func contention() {
-    let bench = RunnerBench(hasPanel: true)
     bench.join(1, 2, at: 0)
     bench.machine.control.ask("down shake", as: 1)
     bench.machine.control.ask("down shake", as: 2)
@@ -207,7 +200,6 @@ struct ControlTests {
 
   @Test("A request of any bytes is quoted as JSON")
   func escaping() {
-    let bench = RunnerBench()
     bench.join(1, at: 0)
     bench.request("\"\u{1}\\" + String(repeating: "\u{2}", count: 120), at: 10)
     let line = bench.takeLines().last { $0.contains(#""error""#) } ?? ""
@@ -217,7 +209,6 @@ struct ControlTests {
 
   @Test("Packets go to the listeners that request them")
   func packets() {
-    let bench = RunnerBench()
     bench.join(1, 2, at: 0)
     bench.machine.control.ask("packets", as: 1)
     bench.machine.control.ask("packets", as: 2)

@@ -6,6 +6,8 @@ import Expectations
 
 @Suite("The figures of a ball")
 struct FiguresTests {
+  private let bench = RunnerBench()
+
   @Test("A ball without figures needs no memory for them; one with figures needs 280 bytes")
   func sizes() {
     expect(MemoryLayout<NoMetrics>.size, is: 0)
@@ -18,36 +20,26 @@ struct FiguresTests {
 
   @Test("A link is counted from its beginning to its end")
   func visit() {
-    let bench = RunnerBench()
     bench.turn(at: 0)
-    let start = bench.figures
-    expect(start[.radioReady], is: 1)
-    expect(start[.connections], is: 0)
+    expect(bench.figures, have: [.radioReady: 1, .connections: 0])
     bench.listen()
-    let before = bench.figures
-    expect(before[.connections], is: 1)
-    expect(before[.connectionsBegun], is: 1)
+    expect(bench.figures, have: [.connections: 1, .connectionsBegun: 1])
     bench.ask("Will it rain?", at: 100)
     bench.say("No.", at: 200)
     // Bytes that are not UTF-8, in a Write Command.
     bench.receive(ScriptedController.pdu([0x52, 0x1D, 0x00, 0xFF, 0x3F], on: 0x40), at: 210)
     bench.disconnect(at: 300)
-    let figures = bench.figures
-    expect(figures[.connections], is: 0)
-    expect(figures[.connectionsBegun], is: 1)
-    expect(figures[.questions], is: 1)
-    expect(figures[.answers], is: 1)
-    expect(figures[.refusedStatements], is: 1)
-    expect(figures[.refusedNotUTF8], is: 1)
-    expect(figures[.refusedTooLong], is: 0)
-    expect(figures[.endedByRemoteUser], is: 1)
-    expect(figures[.answeredWithin1], is: 1)
-    expect(figures[.answerMilliseconds], is: 0)
+    expect(
+      bench.figures,
+      have: [
+        .connections: 0, .connectionsBegun: 1, .questions: 1, .answers: 1, .refusedStatements: 1,
+        .refusedNotUTF8: 1, .refusedTooLong: 0, .endedByRemoteUser: 1, .answeredWithin1: 1,
+        .answerMilliseconds: 0,
+      ])
   }
 
   @Test("Each packet of the radio is counted once")
   func packets() {
-    let bench = RunnerBench()
     bench.listen()
     bench.ask("Will it rain?", at: 100)
     let figures = bench.figures
@@ -59,18 +51,15 @@ struct FiguresTests {
 
   @Test("The time of an answer includes the wait for the subscription")
   func late() {
-    let bench = RunnerBench()
     bench.turn(at: 0)
     bench.connect(at: 10)
     bench.ask("Will it rain?", at: 100)
     expect(bench.figures[.answers], is: 0)
     // 742 − 100 = 642 ms.
     bench.subscribe(at: 742)
-    let figures = bench.figures
-    expect(figures[.answers], is: 1)
-    expect(figures[.answerMilliseconds], is: 642)
-    expect(figures[.answeredWithin500], is: 0)
-    expect(figures[.answeredWithin1000], is: 1)
+    expect(
+      bench.figures,
+      have: [.answers: 1, .answerMilliseconds: 642, .answeredWithin500: 0, .answeredWithin1000: 1])
   }
 
   @Test("An answer to a shake is counted without a time")
@@ -80,12 +69,10 @@ struct FiguresTests {
     bench.ask("Will it rain?", at: 100)
     bench.lines.drive(.shake, isClosed: true, at: 1_000)
     bench.run(from: 1_000, until: 1_100)
-    let figures = bench.figures
-    expect(figures[.questions], is: 1)
-    expect(figures[.answers], is: 2)
     // Only answers to questions have times.
-    expect(figures[.answeredWithin1], is: 1)
-    expect(figures[.answerMilliseconds], is: 0)
+    expect(
+      bench.figures,
+      have: [.questions: 1, .answers: 2, .answeredWithin1: 1, .answerMilliseconds: 0])
   }
 
   @Test(
@@ -101,8 +88,7 @@ struct FiguresTests {
   func buckets(milliseconds: UInt64, figure: Figure) {
     var figures = BallFigures()
     figures.countAnswer(after: milliseconds)
-    expect(figures[figure], is: 1)
-    expect(figures[.answerMilliseconds], is: milliseconds)
+    expect(figures, have: [figure: 1, .answerMilliseconds: milliseconds])
     expect(figure.longestTime.map { milliseconds <= $0 } ?? true)
   }
 
@@ -134,21 +120,15 @@ struct FiguresTests {
       at: Instant(rawValue: 10))
     counter.count(
       .answered(connectionIndex: 0, try #require(Answer(rawValue: 3))), at: Instant(rawValue: 20))
-    expect(counter.figures[.answers], is: 1)
-    expect(counter.figures[.answerMilliseconds], is: 0)
-    expect(counter.figures[.answeredWithin1], is: 0)
+    expect(counter.figures, have: [.answers: 1, .answerMilliseconds: 0, .answeredWithin1: 0])
   }
 
   @Test("A lost radio is not ready, and ends the links")
   func lostRadio() {
-    let bench = RunnerBench()
     bench.listen()
     bench.machine.emptyRead = .closed
     bench.turn(at: 100)
-    let figures = bench.figures
-    expect(figures[.radioReady], is: 0)
-    expect(figures[.connections], is: 0)
-    expect(figures[.endedByHardwareFailure], is: 1)
+    expect(bench.figures, have: [.radioReady: 0, .connections: 0, .endedByHardwareFailure: 1])
   }
 
   @Test("The figures of several balls are added one by one")
@@ -159,14 +139,11 @@ struct FiguresTests {
     one[.packetsOut] = 5
     sum.add(one)
     sum.add(one)
-    expect(sum[.questions], is: 6)
-    expect(sum[.packetsOut], is: 10)
-    expect(sum[.answers], is: 0)
+    expect(sum, have: [.questions: 6, .packetsOut: 10, .answers: 0])
   }
 
   @Test("A listener that requests the figures receives them in one line")
   func event() throws {
-    let bench = RunnerBench()
     bench.listen()
     bench.join(1, 2, at: 50)
     bench.request("figures", at: 60)
@@ -193,5 +170,15 @@ struct FiguresTests {
     expect(text.hasSuffix("}"))
     expect(!text.contains("-"))
     expect(text.contains(#""questions":9223372036854775807,"#))
+  }
+}
+
+/// Compares some of the figures.
+private func expect(
+  _ figures: BallFigures, have counts: KeyValuePairs<Figure, UInt64>,
+  at location: SourceLocation = #_sourceLocation
+) {
+  for (figure, count) in counts {
+    expect(figures[figure], is: count, "\(figure.name)", sourceLocation: location)
   }
 }

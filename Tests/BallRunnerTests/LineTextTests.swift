@@ -62,8 +62,7 @@ struct LineTextTests {
     ]
     for row in rows {
       expect(written { $0.writeWords(row.event, question.span) }, is: row.words)
-      expect(
-        written { $0.writeJSON(row.event, of: Self.central, question.span) }, is: row.json)
+      expect(written { $0.writeJSON(row.event, of: Self.central, question.span) }, is: row.json)
     }
   }
 
@@ -97,11 +96,8 @@ struct LineTextTests {
         .button(.release, listeners: 0), "Clear was held: all disconnected.",
         #"{"event":"button","action":"release"}"#),
       Row(.text("Fixed."), "Fixed.", ""),
-      Row(
-        .state("radio", "lost"), "",
-        #"{"event":"radio","state":"lost","detail":"Test Ball"}"#),
-      Row(
-        .error("radio"), "", #"{"event":"failed","reason":"radio","detail":"Test Ball."}"#),
+      Row(.state("radio", "lost"), "", #"{"event":"radio","state":"lost","detail":"Test Ball"}"#),
+      Row(.error("radio"), "", #"{"event":"failed","reason":"radio","detail":"Test Ball."}"#),
       Row(
         .lights(ShownLights(status: true, answer: false)), "",
         #"{"event":"lights","status":true,"answer":false}"#),
@@ -141,17 +137,6 @@ struct LineTextTests {
     ] as [(HCIErrorCode, String)])
   func ends(_ code: HCIErrorCode, _ words: String) {
     expect(written { code.writeEnding(to: &$0) }, is: words)
-  }
-
-  @Test("Why a program cannot run")
-  func failures() {
-    let reason = Array("it is “gone”".utf8)
-    expect(
-      written { $0.writeErrorLine(reason.span, kind: "radio", isJSON: false) },
-      is: "Error: it is “gone”.")
-    expect(
-      written { $0.writeErrorLine(reason.span, kind: "radio", isJSON: true) },
-      is: #"{"event":"failed","reason":"radio","detail":"it is “gone”."}"#)
   }
 
   // MARK: Requests
@@ -277,9 +262,7 @@ struct LineTextTests {
       (0x7E, nil, "reason 0x7E"),
     ]
     func words(_ fault: PairingEventError) -> String {
-      written {
-        Printer.writeWords(.failed(connectionIndex: 0, fault), of: nil, to: &$0)
-      }
+      written { Printer.writeWords(.failed(connectionIndex: 0, fault), of: nil, to: &$0) }
     }
     for (code, own, peer) in reasons {
       let failure = PairingError(rawValue: code)
@@ -308,10 +291,8 @@ struct LineTextTests {
       queue.append { $0.write(text: "1234567") }
       let text = [UInt8](repeating: UInt8(ascii: "x"), count: count)
       queue.append { $0.write(text.span) }
-      let lost = queue.lostLines
-      expect(lost, is: isKept ? 0 : 1)
-      let length = queue.pending.count
-      expect(length, is: 8 + (isKept ? count + 1 : 0))
+      expect(queue.lostLines, is: isKept ? 0 : 1)
+      expect(queue.pending.count, is: 8 + (isKept ? count + 1 : 0))
     }
     // With at most 4 free bytes, not even an empty line is added.
     for (count, isKept) in [(11, true), (12, false)] {
@@ -319,8 +300,7 @@ struct LineTextTests {
       let text = [UInt8](repeating: UInt8(ascii: "x"), count: count)
       queue.append { $0.write(text.span) }
       queue.append { _ in }
-      let lost = queue.lostLines
-      expect(lost, is: isKept ? 0 : 1)
+      expect(queue.lostLines, is: isKept ? 0 : 1)
     }
   }
 
@@ -341,9 +321,7 @@ struct LineTextTests {
     bench.listen()
     bench.machine.outputRoom = 0
     // 8,192 bytes wait at most.
-    for number in 0..<400 {
-      bench.ask("Is it \(number)?", at: 100 + UInt64(number) * 100)
-    }
+    for number in 0..<400 { bench.ask("Is it \(number)?", at: 100 + UInt64(number) * 100) }
     let before = bench.figures[.linesUnread]
     // The question and its answer are lost, and then there is room for all that waits.
     bench.machine.outputRoom = nil

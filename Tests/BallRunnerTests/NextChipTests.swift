@@ -21,8 +21,7 @@ private enum ChipState: CaseIterable {
     case .edgesWaiting:
       bench.lines.drive(.clear, isClosed: true, at: 2_000)
       bench.lines.drive(.clear, isClosed: false, at: 2_100)
-    case .gateClosed:
-      bench.chatter(.clear, at: 2_000)
+    case .gateClosed: bench.chatter(.clear, at: 2_000)
     case .pulsing:
       bench.showAnswer(at: 2_000)
       bench.turn(at: 2_000)

@@ -15,9 +15,7 @@ private enum LinkState: CaseIterable {
   func enter(_ bench: RunnerBench) {
     bench.connect(at: 10)
     if self == .connected { return }
-    if self != .asked {
-      bench.subscribe(at: 20)
-    }
+    if self != .asked { bench.subscribe(at: 20) }
     switch self {
     case .connected, .subscribed: break
     case .asked, .answered: ask("First?", bench)
@@ -41,9 +39,7 @@ private enum LinkState: CaseIterable {
     }
   }
 
-  private func ask(_ text: String, _ bench: RunnerBench) {
-    bench.ask(text, at: 30)
-  }
+  private func ask(_ text: String, _ bench: RunnerBench) { bench.ask(text, at: 30) }
 }
 
 /// How a link ends before the next one begins.
@@ -101,9 +97,7 @@ extension RunnerBench {
     turn(at: time + 1_300)
     visit.state = takeLines(of: 7).filter { !$0.contains(#""answer","text""#) }
     ask("It will.", on: handle, at: time + 1_400)
-    visit.packets = machine.packets.dropFirst(start).filter {
-      $0[0] == 0x02 && $0[1] == handle
-    }
+    visit.packets = machine.packets.dropFirst(start).filter { $0[0] == 0x02 && $0[1] == handle }
     let before = figures
     ask("Will it?", on: handle, at: time + 2_000)
     disconnect(handle, at: time + 3_000)
@@ -154,8 +148,7 @@ struct NextLinkTests {
       let bench = Self.bench()
       state.enter(bench)
       let rest = end.happen(bench)
-      let next = bench.visit(handle, after: rest, at: 60_000)
-      expect(next, is: fresh)
+      expect(bench.visit(handle, after: rest, at: 60_000), is: fresh)
       expect(bench.runner.connectionCount, is: 0)
     }
   }

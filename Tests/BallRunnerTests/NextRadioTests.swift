@@ -20,9 +20,7 @@ private enum RadioState: CaseIterable {
       bench.subscribe(at: 20)
       bench.ask("First?", at: 30)
     case .fullHouse:
-      for number in UInt8(1)...3 {
-        bench.connect(link + number, at: 20)
-      }
+      for number in UInt8(1)...3 { bench.connect(link + number, at: 20) }
     case .halfPacketRead:
       let question = ScriptedController.question("Half?", on: link)
       bench.receive(Array(question.prefix(7)), at: 20)
@@ -32,17 +30,13 @@ private enum RadioState: CaseIterable {
     case .responseDue:
       // The controller gives no buffer back.
       bench.machine.controller = nil
-      for number in 0..<9 {
-        bench.ask("Due \(number)?", at: 20)
-      }
+      for number in 0..<9 { bench.ask("Due \(number)?", at: 20) }
     case .silent:
       bench.machine.controller = nil
       bench.disconnect(at: 20)
     case .linesLeftOut:
       bench.subscribe(at: 20)
-      for _ in 0..<400 {
-        bench.ask("Again?", at: 30)
-      }
+      for _ in 0..<400 { bench.ask("Again?", at: 30) }
     }
   }
 }
@@ -100,8 +94,7 @@ struct NextRadioTests {
     end.happen(bench)
     expect(bench.machine.errorLines.contains { $0.hasPrefix("Radio: lost") })
     expect(bench.runner.ball.host.connectionCount, is: 0)
-    let next = visit(bench, at: 60_000)
-    expect(next, is: fresh)
+    expect(visit(bench, at: 60_000), is: fresh)
     expect(bench.machine.outputLines.contains("Radio: ready again."))
     // Each link that began has ended, but the last one.
     let lines = bench.machine.outputLines

@@ -170,7 +170,8 @@ struct OutputLimitTests {
       if let deadline = log.limit.deadline { expect(deadline > .at(now)) }
     }
     log.wait(until: now + 1_000)
-    let omitted = log.lines.reduce(0) { $0 + ($1.contains("omitted") ? leadingNumber($1) : 0) }
+    let omitted = log.lines.filter { $0.contains("omitted") }
+      .reduce(0) { $0 + (Int($1.prefix { $0.isNumber }) ?? 0) }
     let printed = log.lines.count { !$0.contains("omitted") }
     expect(printed + omitted, is: happened)
     expect(omitted > 0)
@@ -215,10 +216,6 @@ struct OutputLimitTests {
     }
     expect(!limit.mayHaveNotices)
     expect(limit.deadline, is: nil)
-  }
-
-  private func leadingNumber(_ line: String) -> Int {
-    Int(line.prefix { $0.isNumber }) ?? 0
   }
 
   /// How many lines are left at `now`.

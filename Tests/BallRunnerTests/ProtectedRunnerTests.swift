@@ -6,14 +6,17 @@ import Expectations
 
 @Suite("A ball that protects its links")
 struct ProtectedRunnerTests {
+  private let bench = PairingBench()
+
+  private static func refused(_ reason: String) -> String {
+    "Not paired with F0:00:00:11:BA:02: \(reason)."
+  }
+
   @Test("A ball without bonds lets a central pair in its first minute, and answers it")
   func firstStart() {
-    let bench = PairingBench()
     expect(
       bench.outputLines,
-      is: [
-        "Pairing is open for 60 s.", "Advertising as “Test Ball” (F0:00:00:11:BA:01).",
-      ])
+      is: ["Pairing is open for 60 s.", "Advertising as “Test Ball” (F0:00:00:11:BA:01)."])
     bench.connect()
     // Core Specification, Vol 3, Part C, 10.3.1: there is no bond yet.
     expect(bench.ask("Open?"), is: [0x05, 0x05])
@@ -26,7 +29,6 @@ struct ProtectedRunnerTests {
 
   @Test("Pairing closes as soon as a central has paired, and no other central gets in")
   func closesAfterPairing() throws {
-    let bench = PairingBench()
     bench.connect()
     expect(bench.secure())
     let lines = bench.outputLines
@@ -79,8 +81,7 @@ struct ProtectedRunnerTests {
     _ = bench.secure()
     expect(
       bench.outputLines.last,
-      is: "Not paired with F0:00:00:11:BA:02: there is no room for its bond; remove another bond "
-        + "first.")
+      is: Self.refused("there is no room for its bond; remove another bond first"))
     expect(bench.bondCount, is: 16)
     // A failure does not close pairing.
     expect(!bench.machine.output.contains("Pairing is closed."))
@@ -88,7 +89,6 @@ struct ProtectedRunnerTests {
 
   @Test("A central that claims another's bond is refused, and the line says what to do")
   func unproved() {
-    let bench = PairingBench()
     bench.connect()
     expect(bench.secure())
     bench.hold(.shake, for: 3_000)
@@ -96,14 +96,11 @@ struct ProtectedRunnerTests {
     _ = bench.secure()
     expect(
       bench.outputLines.last,
-      is:
-        "Not paired with F0:00:00:11:BA:02: it did not prove that it has its bond; remove the bond "
-        + "first.")
+      is: Self.refused("it did not prove that it has its bond; remove the bond first"))
   }
 
   @Test("While pairing is closed no central pairs, but a bonded one is served")
   func closed() {
-    let bench = PairingBench()
     bench.run(for: 60_000)
     bench.connect()
     expect(!bench.secure())
@@ -142,7 +139,6 @@ struct ProtectedRunnerTests {
 
   @Test("Shake held for 3 s opens pairing for a minute, and the status light pulses")
   func shake() {
-    let bench = PairingBench()
     bench.run(for: 60_000)
     bench.hold(.shake, for: 2_900)
     expect(bench.outputLines.last, is: "Shaken: no central that has asked is subscribed.")
@@ -164,7 +160,6 @@ struct ProtectedRunnerTests {
 
   @Test("Clear held for 10 s deletes the bonds, after it has disconnected every central")
   func clear() {
-    let bench = PairingBench()
     bench.connect()
     expect(bench.secure())
     bench.run(for: 60_000)
@@ -193,7 +188,6 @@ struct ProtectedRunnerTests {
 
   @Test("Changed bonds are stored, and a ball with stored bonds opens no pairing")
   func kept() throws {
-    let bench = PairingBench()
     // The ball's identity is stored.
     expect(bench.machine.bondFiles.count, is: 1)
     bench.connect()
@@ -262,7 +256,7 @@ struct ProtectedRunnerTests {
     bench.beginPairing()
     bench.machine.confirmation = false
     bench.run(for: 1_000)
-    expect(bench.outputLines.last, is: "Not paired with F0:00:00:11:BA:02: the user said no.")
+    expect(bench.outputLines.last, is: Self.refused("the user said no"))
     expect(bench.central.record.outcomes, is: [.refused(.numericComparisonFailed)])
     expect(bench.ask("No?"), is: [0x05, 0x05])
   }
@@ -272,8 +266,6 @@ struct ProtectedRunnerTests {
     let bench = PairingBench(.authenticated)
     bench.connect()
     expect(!bench.secure())
-    expect(
-      bench.outputLines.last,
-      is: "Not paired with F0:00:00:11:BA:02: it cannot meet the required security.")
+    expect(bench.outputLines.last, is: Self.refused("it cannot meet the required security"))
   }
 }

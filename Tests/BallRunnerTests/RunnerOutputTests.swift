@@ -6,11 +6,12 @@ import Expectations
 
 @Suite("What a ball sends and prints")
 struct RunnerOutputTests {
+  private let bench = RunnerBench()
+
   // MARK: A question
 
   @Test("The response and the answer leave before the question is printed")
   func order() throws {
-    let bench = RunnerBench()
     bench.listen()
     let count = bench.machine.effects.count
     bench.ask("Will it rain?", at: 100)
@@ -43,7 +44,6 @@ struct RunnerOutputTests {
 
   @Test("Two questions in one read are both answered and printed")
   func twoQuestions() {
-    let bench = RunnerBench()
     bench.listen()
     bench.machine.incoming = [
       ScriptedController.question("First?", on: link)
@@ -56,7 +56,6 @@ struct RunnerOutputTests {
 
   @Test("Packets may come in any pieces")
   func pieces() {
-    let bench = RunnerBench()
     bench.listen()
     bench.machine.incoming = ScriptedController.question("Cut?", on: link).map { [$0] }
     bench.turn(at: 100)
@@ -65,7 +64,6 @@ struct RunnerOutputTests {
 
   @Test("A controller that takes few bytes at a time receives all of them in order")
   func partialWrites() {
-    let bench = RunnerBench()
     bench.listen()
     let effectCount = bench.machine.effects.count
     bench.machine.writeLimits = [3, 0, 1, 0, 500]
@@ -111,11 +109,8 @@ struct RunnerOutputTests {
 
   @Test("The fourth central ends the advertising, and a disconnection resumes it")
   func capacity() {
-    let bench = RunnerBench()
     bench.turn(at: 0)
-    for handle in link..<link + 4 {
-      bench.connect(handle, at: 10)
-    }
+    for handle in link..<link + 4 { bench.connect(handle, at: 10) }
     expect(bench.machine.outputLines.last, is: "All connections are in use; not advertising.")
     bench.disconnect(at: 20)
     expect(
@@ -128,7 +123,6 @@ struct RunnerOutputTests {
 
   @Test("A line of the program goes to its stream, in order")
   func ownLines() {
-    let bench = RunnerBench()
     let text = Array("Board: none.".utf8)
     bench.runner.print(text.span)
     bench.runner.print(text.span, to: .errors)
@@ -186,7 +180,6 @@ struct RunnerOutputTests {
 
   @Test("Without a reader of its output the ball goes on, and answers")
   func closedOutput() {
-    let bench = RunnerBench()
     bench.listen()
     bench.machine.isOutputClosed = true
     bench.ask("Anyone?", at: 100)

@@ -6,6 +6,8 @@ import Expectations
 
 @Suite("The loop of a ball: its radio, its panel and its end")
 struct RunnerTests {
+  private let bench = RunnerBench()
+
   // MARK: The radio
 
   @Test(
@@ -35,7 +37,6 @@ struct RunnerTests {
   // Symptom: Question required an encryption that such a ball cannot begin.
   @Test("A ball that is made with no security answers every central")
   func noSecurity() {
-    let bench = RunnerBench()
     bench.runner = BallRunner(.test(), security: NoSecurity(), on: bench.machine)
     bench.listen()
     bench.ask("Open?", at: 30)
@@ -52,7 +53,6 @@ struct RunnerTests {
 
   @Test("A lost radio is reopened after 250 ms, then at growing intervals up to 5 s")
   func retries() {
-    let bench = RunnerBench()
     bench.turn(at: 0)
     bench.machine.openings = [.failed]
     bench.machine.emptyRead = .closed
@@ -67,9 +67,7 @@ struct RunnerTests {
     bench.run(from: 28_750, until: 28_800)
     expect(
       bench.machine.outputLines.suffix(2),
-      is: [
-        "Radio: ready again.", "Advertising as “Test Ball” (F0:00:00:00:00:0A).",
-      ])
+      is: ["Radio: ready again.", "Advertising as “Test Ball” (F0:00:00:00:00:0A)."])
     // A packet has come, so the intervals start again.
     bench.machine.emptyRead = .closed
     bench.turn(at: 30_000)
@@ -78,22 +76,18 @@ struct RunnerTests {
 
   @Test("The links of a lost radio end before it is reopened")
   func lostLinks() {
-    let bench = RunnerBench()
     bench.listen()
     bench.machine.emptyRead = .failed
     bench.turn(at: 1_000)
     expect(
       bench.machine.errorLines,
-      is: [
-        "Radio: lost; there is no adapter test0. Plug it in. Trying again…"
-      ])
+      is: ["Radio: lost; there is no adapter test0. Plug it in. Trying again…"])
     expect(bench.machine.outputLines.last?.hasPrefix("Disconnected: C0:00:00:00:00:40"), is: true)
     expect(!bench.machine.isRadioOpen)
   }
 
   @Test("A failed write loses the radio")
   func failedWrite() {
-    let bench = RunnerBench()
     bench.listen()
     bench.machine.isWriteFailing = true
     bench.ask("Heard?", at: 100)
@@ -103,7 +97,6 @@ struct RunnerTests {
 
   @Test("A byte that begins no packet loses the radio, and is reported")
   func lostSync() {
-    let bench = RunnerBench()
     bench.turn(at: 0)
     bench.receive([0x99, 0x01], at: 100)
     expect(
@@ -142,7 +135,6 @@ struct RunnerTests {
 
   @Test("The same trouble is printed once, and new trouble again")
   func sameTrouble() {
-    let bench = RunnerBench()
     bench.turn(at: 0)
     bench.machine.emptyRead = .closed
     bench.run(from: 1_000, until: 20_000)
@@ -215,7 +207,6 @@ struct RunnerTests {
 
   @Test("Without a panel, an advertising or connected ball needs no turn within 10 s")
   func idle() throws {
-    let bench = RunnerBench()
     bench.turn(at: 0)
     expect(try #require(bench.deadline) > 10_000)
     bench.listen()
@@ -281,7 +272,6 @@ struct RunnerTests {
 
   @Test("A machine that refuses to wait ends the ball, which releases everything")
   func noWait() {
-    let bench = RunnerBench()
     bench.machine.onSleep = { _ in false }
     expect(bench.runner.run(), is: .noWait)
     expect(!bench.machine.isRadioOpen)

@@ -6,54 +6,33 @@ import Expectations
 
 @Suite("Text from the air in the output")
 struct WordTests {
-  /// A text, its form for a terminal, and its form in JSON.
-  struct Row: CustomTestStringConvertible {
-    let what: String
-    let bytes: [UInt8]
-    let shown: String
-    let escaped: String
-    var testDescription: String { what }
+  private static func utf8(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    init(_ what: String, _ text: String, _ shown: String, _ escaped: String) {
-      self.init(what, bytes: Array(text.utf8), shown, escaped)
-    }
-
-    init(_ what: String, bytes: [UInt8], _ shown: String, _ escaped: String) {
-      self.what = what
-      self.bytes = bytes
-      self.shown = shown
-      self.escaped = escaped
-    }
-  }
-
-  static let rows = [
-    Row("plain", "Will it rain?", "Will it rain?", "Will it rain?"),
-    Row("quote and backslash", #"a"b\c"#, #"a"b\c"#, #"a\"b\\c"#),
-    Row("line ends and tab", "a\nb\rc\td", "a\u{FFFD}b\u{FFFD}c\u{FFFD}d", #"a\nb\rc\td"#),
-    Row("bell", "\u{7}", "\u{FFFD}", #"\u0007"#),
-    Row("escape", "\u{1B}[2J?", "\u{FFFD}[2J?", #"\u001B[2J?"#),
-    Row("delete and C1", "\u{7F}\u{9B}", "\u{FFFD}\u{FFFD}", #"\u007F\u009B"#),
-    Row("line separator of Unicode", "\u{2028}", "\u{FFFD}", #"\u2028"#),
-    Row("right-to-left override", "\u{202E}x", "\u{FFFD}x", "\u{202E}x"),
-    Row("several bytes", "Don’t – 🎱?", "Don’t – 🎱?", "Don’t – 🎱?"),
-    Row("joined emoji", "👩\u{200D}🔬", "👩\u{200D}🔬", "👩\u{200D}🔬"),
-    Row("no UTF-8", bytes: [0x61, 0xFF, 0x62], "a\u{FFFD}b", "a\u{FFFD}b"),
-    Row("cut UTF-8", bytes: [0x61, 0xF0, 0x9F], "a\u{FFFD}\u{FFFD}", "a\u{FFFD}\u{FFFD}"),
-    Row("overlong UTF-8", bytes: [0xC0, 0x80], "\u{FFFD}\u{FFFD}", "\u{FFFD}\u{FFFD}"),
-    Row(
-      "surrogate", bytes: [0xED, 0xA0, 0x80], "\u{FFFD}\u{FFFD}\u{FFFD}", "\u{FFFD}\u{FFFD}\u{FFFD}"
-    ),
-    Row("nothing", "", "", ""),
+  /// What a text is, its bytes, its form for a terminal, and its form in JSON.
+  static let rows: [(what: String, bytes: [UInt8], shown: String, escaped: String)] = [
+    ("plain", utf8("Will it rain?"), "Will it rain?", "Will it rain?"),
+    ("quote and backslash", utf8(#"a"b\c"#), #"a"b\c"#, #"a\"b\\c"#),
+    ("line ends and tab", utf8("a\nb\rc\td"), "a\u{FFFD}b\u{FFFD}c\u{FFFD}d", #"a\nb\rc\td"#),
+    ("bell", utf8("\u{7}"), "\u{FFFD}", #"\u0007"#),
+    ("escape", utf8("\u{1B}[2J?"), "\u{FFFD}[2J?", #"\u001B[2J?"#),
+    ("delete and C1", utf8("\u{7F}\u{9B}"), "\u{FFFD}\u{FFFD}", #"\u007F\u009B"#),
+    ("line separator of Unicode", utf8("\u{2028}"), "\u{FFFD}", #"\u2028"#),
+    ("right-to-left override", utf8("\u{202E}x"), "\u{FFFD}x", "\u{202E}x"),
+    ("several bytes", utf8("Don’t – 🎱?"), "Don’t – 🎱?", "Don’t – 🎱?"),
+    ("joined emoji", utf8("👩\u{200D}🔬"), "👩\u{200D}🔬", "👩\u{200D}🔬"),
+    ("no UTF-8", [0x61, 0xFF, 0x62], "a\u{FFFD}b", "a\u{FFFD}b"),
+    ("cut UTF-8", [0x61, 0xF0, 0x9F], "a\u{FFFD}\u{FFFD}", "a\u{FFFD}\u{FFFD}"),
+    ("overlong UTF-8", [0xC0, 0x80], "\u{FFFD}\u{FFFD}", "\u{FFFD}\u{FFFD}"),
+    ("surrogate", [0xED, 0xA0, 0x80], "\u{FFFD}\u{FFFD}\u{FFFD}", "\u{FFFD}\u{FFFD}\u{FFFD}"),
+    ("nothing", utf8(""), "", ""),
   ]
 
-  @Test("A terminal shows nothing that would control it", arguments: rows)
-  func printable(_ row: Row) {
-    expect(written { $0.write(printable: row.bytes.span) }, is: row.shown)
-  }
-
-  @Test("JSON is one line for every reader", arguments: rows)
-  func escaped(_ row: Row) {
-    expect(written { $0.write(escaped: row.bytes.span) }, is: row.escaped)
+  @Test(
+    "A terminal shows nothing that would control it, and JSON is one line for every reader",
+    arguments: rows)
+  func forms(what: String, bytes: [UInt8], shown: String, escaped: String) {
+    expect(written { $0.write(printable: bytes.span) }, is: shown, "\(what)")
+    expect(written { $0.write(escaped: bytes.span) }, is: escaped, "\(what)")
   }
 
   @Test("Exactly the scalars of Cc, Cf, Zl and Zp are replaced, except the joiner of emoji")
@@ -154,9 +133,7 @@ struct LineQueueTests {
     expect(queue.lostLines, is: 2)
     expect(text(queue.pending), is: "0123456789\n")
     // There is no room for the report yet.
-    queue.appendLoss { writer, count in
-      writer.write(text: "too long a report")
-    }
+    queue.appendLoss { writer, count in writer.write(text: "too long a report") }
     expect(queue.lostLines, is: 2)
     queue.remove(11)
     queue.appendLoss { writer, count in
@@ -191,7 +168,5 @@ struct LineQueueTests {
     expect(queue.lostLines, is: 1)
   }
 
-  private func text(_ span: Span<UInt8>) -> String {
-    String(decoding: Array(span), as: UTF8.self)
-  }
+  private func text(_ span: Span<UInt8>) -> String { String(decoding: Array(span), as: UTF8.self) }
 }

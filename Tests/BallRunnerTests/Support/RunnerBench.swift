@@ -72,7 +72,6 @@ final class RunnerBench: Bench {
 
   var deadline: UInt64? { runner.deadline?.rawValue }
   var figures: BallFigures { runner.figures }
-
   func turn(at time: UInt64) { _ = rest(at: time) }
 
   /// Runs the loop at `time` until the ball would sleep; `false` if it cannot run.

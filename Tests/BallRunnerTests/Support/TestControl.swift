@@ -39,7 +39,6 @@ final class TestControl {
   }
 
   var hasListeners: Bool { !texts.isEmpty }
-
   func takeEvent() -> (ControlEvent, String)? { events.isEmpty ? nil : events.removeFirst() }
 
   func send(_ lines: [UInt8], to listener: Int?) {

@@ -23,7 +23,6 @@ final class TestMachine: Port {
   var onSleep: ((Instant?) -> Bool)?
 
   func answerChanged(to answer: Answer?) { answers.append(answer) }
-
   func wait(until deadline: Instant?) -> Bool { onSleep?(deadline) ?? false }
 
   // MARK: The radio
@@ -188,8 +187,7 @@ final class TestMachine: Port {
   func nextControlEvent(into request: inout ByteBuffer<128>) -> ControlEvent? {
     guard let (event, line) = control.takeEvent() else { return nil }
     let bytes = Array(line.utf8)
-    let isWhole = request.assign(bytes.span)
-    expect(isWhole)
+    expect(request.assign(bytes.span))
     return event
   }
 
@@ -202,7 +200,5 @@ final class TestMachine: Port {
 
 extension Array<UInt8> {
   /// The bytes of a span.
-  init(_ span: Span<UInt8>) {
-    self = span.indices.map { span[$0] }
-  }
+  init(_ span: Span<UInt8>) { self = span.indices.map { span[$0] } }
 }
