@@ -8,9 +8,7 @@ import VirtualRadio
 struct AskTests {
   let scene: Scene<4>
 
-  init() throws {
-    scene = try Scene<4>()
-  }
+  init() throws { scene = try Scene<4>() }
 
   /// The first answers of a ball with the seed 8.
   private func answers(_ count: Int) -> [String] {
@@ -162,18 +160,17 @@ struct Buffers: CustomTestStringConvertible, Sendable {
   static let all = [
     Buffers(
       testDescription: "27 × 1",
-      configuration: ControllerConfiguration(
+      configuration: .init(
         aclDataLength: 27, aclPacketCount: 1, supportsDataLengthExtension: false)),
     Buffers(
       testDescription: "27 × 1, long packets over the air",
-      configuration: ControllerConfiguration(aclDataLength: 27, aclPacketCount: 1)),
+      configuration: .init(aclDataLength: 27, aclPacketCount: 1)),
     Buffers(
       testDescription: "192 × 1",
-      configuration: ControllerConfiguration(aclDataLength: 192, aclPacketCount: 1)),
-    Buffers(testDescription: "251 × 8", configuration: ControllerConfiguration()),
+      configuration: .init(aclDataLength: 192, aclPacketCount: 1)),
+    Buffers(testDescription: "251 × 8", configuration: .init()),
     Buffers(
       testDescription: "1021 × 4, shared with BR/EDR",
-      configuration: ControllerConfiguration(
-        aclDataLength: 1_021, aclPacketCount: 4, sharesBuffers: true)),
+      configuration: .init(aclDataLength: 1_021, aclPacketCount: 4, sharesBuffers: true)),
   ]
 }

@@ -8,9 +8,11 @@ private typealias Handle = GuardedDatabase.Handle
 /// Core Specification, Vol 3, Part G, 2.5.2.1 and 3.3.3.3; Part C, 10.3.1.
 @Suite("What a server stores for bonded clients")
 struct BondedClientTests {
+  private let pair = Self.subscribedPair()
+
   /// A bonded central with subscriptions and robust caching, and a link.
-  private func subscribedPair(seed: UInt64 = 8) -> SecurePair {
-    let pair = SecurePair(seed: seed)
+  private static func subscribedPair() -> SecurePair {
+    let pair = SecurePair()
     pair.pair()
     expect(pair.perform(.subscribe(Handle.serviceChangedConfiguration, .indication)), is: nil)
     expect(pair.perform(.subscribe(Handle.guardedConfiguration, .notification)), is: nil)
@@ -39,7 +41,6 @@ struct BondedClientTests {
 
   @Test("Subscriptions and features are restored when the link is encrypted, and not before")
   func restored() {
-    let pair = subscribedPair()
     pair.disconnect()
     pair.connect(inClear: true)
     expect(pair.peripheral.application.listening, is: [:])
@@ -55,7 +56,6 @@ struct BondedClientTests {
 
   @Test("They are stored with the bond, and restored after a restart of the server")
   func restart() {
-    let pair = subscribedPair()
     pair.peripheral.restart()
     pair.run(for: 5_000)
     pair.connect()
@@ -68,7 +68,6 @@ struct BondedClientTests {
 
   @Test("A cancelled subscription stays cancelled")
   func unsubscribed() {
-    let pair = subscribedPair()
     expect(pair.perform(.subscribe(Handle.guardedConfiguration, .none)), is: nil)
     again(pair)
     update(pair, .guarded, 9)
@@ -79,7 +78,6 @@ struct BondedClientTests {
 
   @Test("A subscription is stored at once, not only when the link ends")
   func keptAtOnce() throws {
-    let pair = subscribedPair()
     let record = try #require(pair.peripheral.bond?.client)
     expect(record.features, is: 1)
     expect(record.serviceChanged, is: .indication)
@@ -92,7 +90,6 @@ struct BondedClientTests {
 
   @Test("With another database only the subscription to Service Changed is restored")
   func changedDatabase() {
-    let pair = subscribedPair()
     restartWithAnotherDatabase(pair)
     pair.connect(inClear: true)
     expect(pair.central.collector.notified.isEmpty)
@@ -110,7 +107,6 @@ struct BondedClientTests {
   // Symptom: only the subscription to Service Changed was restored.
   @Test("A database that was changed restores the subscriptions outside the change")
   func convertedDatabase() throws {
-    let pair = subscribedPair()
     var database = GuardedDatabase()
     // As if the value `open` had changed.
     database.earlier = (database.hash, [0, nil, 2, 3])
@@ -175,7 +171,6 @@ struct BondedClientTests {
 
   @Test("A database that changes during the link changes what is stored")
   func changedOnTheLink() throws {
-    let pair = subscribedPair()
     pair.central.radio.faults.loseLink(afterPackets: 1)
     let range = pair.peripheral.host.server.database.grow()
     pair.peripheral.host.server.databaseChanged(in: range)
@@ -195,7 +190,6 @@ struct BondedClientTests {
 
   @Test("A removed bond, or a new pairing, deletes what was stored")
   func removed() {
-    let pair = subscribedPair()
     for device in pair.devices { device.removeBonds() }
     pair.disconnect()
     pair.pair()
@@ -207,7 +201,6 @@ struct BondedClientTests {
 
   @Test("A client that returns without encryption receives neither values nor its subscriptions")
   func unencrypted() throws {
-    let pair = subscribedPair()
     let bond = try #require(pair.central.bond)
     pair.disconnect()
     // A bonded client would encrypt the link before its request: another device has its address.

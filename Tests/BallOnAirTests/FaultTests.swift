@@ -125,9 +125,7 @@ struct FaultTests {
       let asker = scene.ask("Will it rain?")
       var isOver = false
       for _ in 0..<moment where !isOver {
-        if !scene.carryOne() {
-          isOver = asker.isFinished || !scene.passTime()
-        }
+        if !scene.carryOne() { isOver = asker.isFinished || !scene.passTime() }
       }
       scene.host.shutDown()
       scene.run(within: 10_000) { scene.isShutDown }

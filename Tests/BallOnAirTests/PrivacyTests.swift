@@ -23,9 +23,7 @@ private enum Controllers: CaseIterable, CustomTestStringConvertible {
 /// Core Specification, Vol 3, Part C, 10.7, and Vol 6, Part B, 6.
 @Suite("Private addresses")
 struct PrivacyTests {
-  private static let keys = (
-    Number128(words: [1, 2, 3, 4]), Number128(words: [5, 6, 7, 8])
-  )
+  private static let keys = (Number128(words: [1, 2, 3, 4]), Number128(words: [5, 6, 7, 8]))
   private let hidden = PrivacyPolicy(hidesIdentity: true)
 
   private func hiddenPair(_ controllers: Controllers) -> SecurePair {
@@ -126,8 +124,7 @@ struct PrivacyTests {
     expect(pair.central.radio.randomAddress, is: second)
     pair.run(for: 900_000)
     expect(pair.central.host.address != second)
-    let hasEnded = pair.central.host.canConnect
-    expect(!hasEnded)
+    expect(!pair.central.host.canConnect)
     let peer = SecureDevice(number: 9, on: pair.bench)
     pair.run(for: 2_000)
     expect(pair.central.collector.peers, is: [0: absent])

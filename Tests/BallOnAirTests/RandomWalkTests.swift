@@ -63,7 +63,6 @@ private struct Walk {
 
   /// `true` once in `count` calls, at random.
   mutating func chance(of count: UInt32) -> Bool { random.next(below: count) == 0 }
-
   private mutating func number(_ bound: UInt32) -> Int { Int(random.next(below: bound)) }
 
   /// One phone takes a valid step.
@@ -116,8 +115,7 @@ private struct Walk {
   /// Starts a fault.
   mutating func fail() {
     let isBall = chance(of: 2)
-    let radio =
-      isBall || phones.isEmpty ? scene.radio : phones[number(UInt32(phones.count))].radio
+    let radio = isBall || phones.isEmpty ? scene.radio : phones[number(UInt32(phones.count))].radio
     switch number(10) {
     case 0: radio.fail(hardwareCode: 0x42)
     case 1: radio.faults.losePacket()

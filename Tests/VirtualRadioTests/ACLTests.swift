@@ -4,9 +4,10 @@ import VirtualRadio
 
 @Suite("ACL packets and credits")
 struct ACLTests {
+  private let pair = Pair()
+
   @Test("A packet reaches the other host with that host's handle, and then the credit returns")
   func delivery() {
-    let pair = Pair()
     let (near, far) = (pair.central.handle, pair.peripheral.handle)
     pair.central.send([1, 2, 3], on: near)
     // Only after the other host has taken it.
@@ -21,7 +22,6 @@ struct ACLTests {
 
   @Test("Before a longer data length is negotiated, a link carries 27 bytes at a time")
   func linkFragments() {
-    let pair = Pair()
     let (near, far) = (pair.central.handle, pair.peripheral.handle)
     let data = (0..<60).map { UInt8($0) }
     pair.central.send(data, on: near)
@@ -66,7 +66,6 @@ struct ACLTests {
 
   @Test("Unknown handles, long packets and reserved flags are dropped and counted")
   func wrongPackets() {
-    let pair = Pair()
     pair.central.send([1], on: ConnectionHandle(rawValue: 0x0EFE))
     pair.central.send(.zeros(252), on: pair.central.handle)
     pair.central.send([1], on: pair.central.handle, ACLHeader.Boundary(rawValue: 0b11))
@@ -81,16 +80,12 @@ struct ACLTests {
 
   @Test("What was sent before Disconnect arrives before its event; its credits never return")
   func disconnectOrder() {
-    let pair = Pair()
     let (near, far) = (pair.central.handle, pair.peripheral.handle)
     pair.central.send([1], on: near)
     pair.central.send(Disconnect(handle: near, reason: .remoteUserTerminatedConnection))
     expect(
       pair.peripheral.receive(),
-      is: [
-        acl(far, .firstFlushable, [1]),
-        ended(far, .remoteUserTerminatedConnection),
-      ])
+      is: [acl(far, .firstFlushable, [1]), ended(far, .remoteUserTerminatedConnection)])
     expect(pair.central.receive().count, is: 2)  // Command Status and Disconnection Complete
   }
 
@@ -132,9 +127,7 @@ struct CrowdTests {
       let handles = ball.controller.connectionHandles
       expect(
         ball.receive(),
-        is: handles.enumerated().map {
-          acl($1, .firstFlushable, [UInt8($0), UInt8(index)])
-        })
+        is: handles.enumerated().map { acl($1, .firstFlushable, [UInt8($0), UInt8(index)]) })
       // Each ball answers each phone with the phone's own number.
       for (number, handle) in handles.enumerated() {
         ball.send([0x80 + UInt8(number), UInt8(index)], on: handle)
@@ -163,11 +156,7 @@ struct CrowdTests {
     let left = ball.controller.connectionHandles[1]
     phones[1].controller.vanish()
     air.advance(to: milliseconds(720))
-    expect(
-      ball.receive(),
-      is: [
-        ended(left, .connectionTimeout)
-      ])
+    expect(ball.receive(), is: [ended(left, .connectionTimeout)])
     expect(ball.controller.connectionHandles.count, is: 2)
     expect(phones[0].receive(), is: [])
     expect(phones[2].receive(), is: [])

@@ -79,8 +79,7 @@ struct AddressRuleTests {
     phone.resolve(publicAddress(1), localKey: resolvingKey(2))
     phone.scan(ownAddressType: 2)
     _ = phone.receive()
-    let local = try #require(
-      phone.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(1)))
+    let local = try #require(phone.localAddress(for: publicAddress(1)))
     ball.advertise(type: 4, peer: local)
     expect(phone.reports(), is: [report(.directed, publicAddress(1))])
     // The same address is not the one of a scanner with a public address, unless it resolves.
@@ -206,7 +205,7 @@ struct AddressRuleTests {
     ball.resolve(publicAddress(7), localKey: resolvingKey(1))
     for type in UInt8(0)...3 {
       activity.begin(ball, ownAddressType: type)
-      let local = ball.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(7))
+      let local = ball.localAddress(for: publicAddress(7))
       expect((local != nil), is: type >= 2, "type \(type)")
       activity.end(ball)
     }
@@ -234,7 +233,7 @@ struct AddressRuleTests {
     phone.connect(to: publicAddress(1), ownAddressType: 2)
     for (host, peer, number) in [(phone, ball, UInt8(1)), (ball, phone, 2)] {
       let noted = host.resolvableAddress(.leReadPeerResolvableAddress, for: publicAddress(number))
-      let own = peer.resolvableAddress(.leReadLocalResolvableAddress, for: host.controller.address)
+      let own = peer.localAddress(for: host.controller.address)
       expect(noted != nil && noted == own)
     }
   }
@@ -254,9 +253,7 @@ struct AddressRuleTests {
       scanner.scan()
       expect(
         scanner.reports(),
-        is: [
-          report(.connectable, advertiser.controller.address, rssi: strength)
-        ])
+        is: [report(.connectable, advertiser.controller.address, rssi: strength)])
       advertiser.send(LESetAdvertisingEnable(false))
       scanner.stopScanning()
     }

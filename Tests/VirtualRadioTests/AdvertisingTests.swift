@@ -67,9 +67,7 @@ struct AdvertisingTests {
     advertiser.advertise([], type: 2)
     expect(
       scanner.reports(),
-      is: [
-        report(.scannable, publicAddress(1)), report(.scanResponse, publicAddress(1)),
-      ])
+      is: [report(.scannable, publicAddress(1)), report(.scanResponse, publicAddress(1))])
     advertiser.send(LESetAdvertisingEnable(false))
     advertiser.advertise([], type: 3)
     expect(scanner.reports(), is: [report(.nonconnectable, publicAddress(1))])

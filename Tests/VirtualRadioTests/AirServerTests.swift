@@ -16,8 +16,8 @@ struct AirServerTests {
     var notices: [String] = []
     private(set) var clients: [SocketHost] = []
 
-    init(_ name: String, maximumClients: Int = 64) throws {
-      path = "/tmp/virtual-radio-test-\(name)-\(UInt64.random(in: 0...(.max))).sock"
+    init(maximumClients: Int = 64) throws {
+      path = "/tmp/virtual-radio-test-\(UInt64.random(in: 0...(.max))).sock"
       loop = try EventLoop()
       server = AirServer(air: VirtualAir(), maximumClients: maximumClients, loop: loop)
       server.onNotice = { [weak self] in self?.notices.append($0.description) }
@@ -47,9 +47,7 @@ struct AirServerTests {
   final class SocketHost {
     let descriptor: FileDescriptor
 
-    init(_ descriptor: consuming FileDescriptor) {
-      self.descriptor = descriptor
-    }
+    init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
 
     func send(_ bytes: [UInt8]) throws {
       var offset = 0
@@ -76,10 +74,19 @@ struct AirServerTests {
   }
 
   private let readAddress: [UInt8] = [0x01, 0x09, 0x10, 0x00]
+  private let fixture: Fixture
+
+  init() throws { fixture = try Fixture() }
+
+  /// The server still serves this client.
+  private func expectService(of host: SocketHost, by fixture: Fixture) throws {
+    try host.send(readAddress)
+    try fixture.settle()
+    expect(try host.receive()?.count, is: 13)
+  }
 
   @Test("Each client is a controller of its own, whatever pieces its packets come in")
   func clients() throws {
-    let fixture = try Fixture("clients")
     let first = try fixture.connect()
     let second = try fixture.connect()
     expect(fixture.server.clientCount, is: 2)
@@ -96,7 +103,6 @@ struct AirServerTests {
 
   @Test("The program's controller talks to a client; a closed socket means loss of power")
   func ownController() throws {
-    let fixture = try Fixture("own")
     let ball = TestHost(on: fixture.server.air)
     ball.advertise()
     _ = ball.receive()
@@ -108,8 +114,7 @@ struct AirServerTests {
       try fixture.settle()
       expect(ball.receive().count, is: 1)
       _ = try phone.receive()
-      let handle = try #require(
-        fixture.server.air.controllers.last?.connectionHandles.first)
+      let handle = try #require(fixture.server.air.controllers.last?.connectionHandles.first)
       try phone.send(acl(handle, .firstNonFlushable, [1, 2]))
       try fixture.settle()
       expect(ball.receive(), is: [acl(ball.handle, .firstFlushable, [1, 2])])
@@ -126,16 +131,11 @@ struct AirServerTests {
     expect(ball.receive(), is: [])
     let deadline = try #require(fixture.server.deadline)
     fixture.server.advance(to: deadline)
-    expect(
-      ball.receive(),
-      is: [
-        ended(handle, .connectionTimeout)
-      ])
+    expect(ball.receive(), is: [ended(handle, .connectionTimeout)])
   }
 
   @Test("A client that loses synchronization is dropped, and the others stay")
   func lostSync() throws {
-    let fixture = try Fixture("sync")
     let wrong = try fixture.connect()
     let right = try fixture.connect()
     try wrong.send([0x77, 1, 2, 3])
@@ -143,14 +143,11 @@ struct AirServerTests {
     expect(fixture.server.clientCount, is: 1)
     expect(
       fixture.notices.last, is: "F0:00:00:00:00:01 dropped: it sent 0x77 where a packet begins")
-    try right.send(readAddress)
-    try fixture.settle()
-    expect(try right.receive()?.count, is: 13)
+    try expectService(of: right, by: fixture)
   }
 
   @Test("A client that never reads its answers is dropped")
   func neverReads() throws {
-    let fixture = try Fixture("flood")
     let host = try fixture.connect()
     let many = (0..<100).flatMap { _ in readAddress }
     for _ in 0..<2_000 where fixture.server.clientCount > 0 {
@@ -165,7 +162,7 @@ struct AirServerTests {
 
   @Test("When the air is full, a new client's first command is refused, until one leaves")
   func full() throws {
-    let fixture = try Fixture("full", maximumClients: 1)
+    let fixture = try Fixture(maximumClients: 1)
     _ = try fixture.connect()
     for _ in 0..<2 {
       let second = try fixture.connect()
@@ -178,9 +175,7 @@ struct AirServerTests {
     // It is reported once, not for each retry of a program.
     expect(
       fixture.notices,
-      is: [
-        "F0:00:00:00:00:01 joined", "the virtual air is full (1 radio): refused a program",
-      ])
+      is: ["F0:00:00:00:00:01 joined", "the virtual air is full (1 radio): refused a program"])
     fixture.drop(fixture.clients[0])
     try fixture.settle()
     let next = try fixture.connect()
@@ -195,8 +190,8 @@ struct AirServerTests {
   func noMoreFiles() async {
     // In a process of its own: the limit on files is for a whole process.
     await #expect(processExitsWith: .success) {
-      let it = AirServerTests()
-      let fixture = try Fixture("files")
+      let it = try AirServerTests()
+      let fixture = it.fixture
       let first = try fixture.connect()
       // The client takes the last free descriptor, so the server has none.
       let free = dup(0)
@@ -211,29 +206,25 @@ struct AirServerTests {
       }
       expect(fixture.notices.count, is: 2)
       expect(fixture.notices.last?.contains("Too many open files"), is: true)
-      try first.send(it.readAddress)
-      try fixture.settle()
-      expect(try first.receive()?.count, is: 13)
+      try it.expectService(of: first, by: fixture)
     }
   }
 
   @Test("Refused clients that send nothing do not accumulate")
   func silentRefused() throws {
-    let fixture = try Fixture("silent", maximumClients: 1)
+    let fixture = try Fixture(maximumClients: 1)
     let first = try fixture.connect()
     let oldest = try fixture.connect()
     for _ in 0..<15 { _ = try fixture.connect() }
     expect(try oldest.receive(), is: [])
     _ = try fixture.connect()
     expect(try oldest.receive(), is: nil)
-    try first.send(readAddress)
-    try fixture.settle()
-    expect(try first.receive()?.count, is: 13)
+    try expectService(of: first, by: fixture)
   }
 
   @Test("A refused client stays until its first command is complete")
   func refusedInPieces() throws {
-    let fixture = try Fixture("pieces", maximumClients: 1)
+    let fixture = try Fixture(maximumClients: 1)
     _ = try fixture.connect()
     let second = try fixture.connect()
     for byte in readAddress.dropLast() {
@@ -251,22 +242,20 @@ struct AirServerTests {
 
   @Test("A refused client that leaves by itself causes no notice")
   func refusedLeaves() throws {
-    let fixture = try Fixture("leaves", maximumClients: 1)
+    let fixture = try Fixture(maximumClients: 1)
     _ = try fixture.connect()
     fixture.drop(try fixture.connect())
     try fixture.settle()
     expect(
       fixture.notices,
-      is: [
-        "F0:00:00:00:00:01 joined", "the virtual air is full (1 radio): refused a program",
-      ])
+      is: ["F0:00:00:00:00:01 joined", "the virtual air is full (1 radio): refused a program"])
   }
 
   @Test("A server accepts 64 clients by default, and up to its limit")
   func limits() throws {
     expect(AirServer.defaultMaximumClients, is: 64)
     expect(AirServer(air: VirtualAir(), loop: try EventLoop()).maximumClients, is: 64)
-    let fixture = try Fixture("limits", maximumClients: 2)
+    let fixture = try Fixture(maximumClients: 2)
     for expected in [1, 2, 2] {
       _ = try fixture.connect()
       expect(fixture.server.clientCount, is: expected)
@@ -278,8 +267,8 @@ struct AirServerTests {
   func paused() async {
     // In a process of its own: the limit on files is for a whole process.
     await #expect(processExitsWith: .success) {
-      let it = AirServerTests()
-      let fixture = try Fixture("paused")
+      let it = try AirServerTests()
+      let fixture = it.fixture
       _ = try fixture.connect()
       let second = SocketHost(try StreamSocket.connect(path: fixture.path))
       // Below the descriptors in use, so the server's spare one does not help.
@@ -302,7 +291,6 @@ struct AirServerTests {
 
   @Test("A packet of 2,048 bytes is accepted; a longer one is dropped and counted, and no more")
   func longPackets() throws {
-    let fixture = try Fixture("long")
     let host = try fixture.connect()
     let controller = try #require(fixture.server.air.controllers.first)
     for (count, unknown, malformed) in [(2_048, 1, 0), (2_049, 1, 1), (1, 2, 1)] {
@@ -317,7 +305,6 @@ struct AirServerTests {
 
   @Test("A polite server: a closed socket ends the client's links at once")
   func politeClose() throws {
-    let fixture = try Fixture("polite")
     fixture.server.whenClientsLeave = .politely
     let ball = TestHost(on: fixture.server.air)
     ball.advertise()
@@ -330,17 +317,12 @@ struct AirServerTests {
     }
     let handle = ball.handle
     try fixture.settle()
-    expect(
-      ball.receive(),
-      is: [
-        ended(handle, .remoteDevicePoweredOff)
-      ])
+    expect(ball.receive(), is: [ended(handle, .remoteDevicePoweredOff)])
     expect(fixture.server.deadline, is: nil)
   }
 
   @Test("A client that reads slowly gets every packet in order")
   func slowReader() throws {
-    let fixture = try Fixture("slow")
     let host = try fixture.connect()
     // The socket holds a part of the answers; the rest waits with the controller.
     var expected = 0
@@ -362,7 +344,6 @@ struct AirServerTests {
 
   @Test("Closing a server disconnects every client")
   func close() throws {
-    let fixture = try Fixture("close")
     let host = try fixture.connect()
     _ = fixture.server.air.addController()
     fixture.server.close()

@@ -209,31 +209,28 @@ struct CommandRefusalTests {
     }
   }
 
-  @Test(
-    "The accept list is fixed while it filters, and only then",
-    arguments: [
-      ("advertising, no filter", false), ("advertising, scan requests", true),
-      ("advertising, connections", true), ("advertising, both", true), ("scan of all", false),
-      ("scan of the list", true), ("connection to one", false), ("connection to the list", true),
-    ])
-  func acceptListInUse(_ use: String, isFixed: Bool) {
-    let host = TestHost(on: air)
-    switch use {
-    case "advertising, no filter": host.advertise()
-    case "advertising, scan requests": host.advertise(filterPolicy: 1)
-    case "advertising, connections": host.advertise(filterPolicy: 2)
-    case "advertising, both": host.advertise(filterPolicy: 3)
-    case "scan of all": host.scan()
-    case "scan of the list": host.scan(filterPolicy: 1)
-    case "connection to one": host.connect(to: publicAddress(9))
-    default: host.connect(to: .zero, filterPolicy: 1)
-    }
-    _ = host.receive()
-    let code = isFixed ? HCIErrorCode.commandDisallowed : .success
+  @Test("The accept list is fixed while it filters, and only then")
+  func acceptListInUse() {
     let device: [UInt8] = [0, 9, 0, 0, 0, 0, 0xF0]
-    for (opcode, parameters) in [(UInt16(0x2011), device), (0x2012, device), (0x2010, [])] {
-      let opcode = HCIOpcode(rawValue: opcode)
-      expect(host.ask(opcode, parameters), is: [complete(opcode, code)])
+    let uses: [(String, isFixed: Bool, (TestHost) -> Void)] = [
+      ("advertising, no filter", false, { $0.advertise() }),
+      ("advertising, scan requests", true, { $0.advertise(filterPolicy: 1) }),
+      ("advertising, connections", true, { $0.advertise(filterPolicy: 2) }),
+      ("advertising, both", true, { $0.advertise(filterPolicy: 3) }),
+      ("scan of all", false, { $0.scan() }),
+      ("scan of the list", true, { $0.scan(filterPolicy: 1) }),
+      ("connection to one", false, { $0.connect(to: publicAddress(9)) }),
+      ("connection to the list", true, { $0.connect(to: .zero, filterPolicy: 1) }),
+    ]
+    for (use, isFixed, begin) in uses {
+      let host = TestHost(on: VirtualAir())
+      begin(host)
+      _ = host.receive()
+      let code = isFixed ? HCIErrorCode.commandDisallowed : .success
+      for (opcode, parameters) in [(UInt16(0x2011), device), (0x2012, device), (0x2010, [])] {
+        let opcode = HCIOpcode(rawValue: opcode)
+        expect(host.ask(opcode, parameters), is: [complete(opcode, code)], "\(use)")
+      }
     }
   }
 
@@ -264,9 +261,7 @@ struct CommandRefusalTests {
       (add, UInt8(1), complete(add)), (add, 1, complete(add)), (add, 2, complete(add)),
       (add, 3, full), (add, 2, complete(add)), (remove, 9, complete(remove)), (add, 3, full),
       (remove, 1, complete(remove)), (add, 3, complete(add)), (add, 1, full),
-    ] {
-      expect(host.ask(command, device(number)), is: [answer], "\(number)")
-    }
+    ] { expect(host.ask(command, device(number)), is: [answer], "\(number)") }
     expect(host.ask(clear), is: [complete(clear)])
     for number in UInt8(4)...5 { expect(host.ask(add, device(number)), is: [complete(add)]) }
     expect(host.ask(add, device(6)), is: [full])

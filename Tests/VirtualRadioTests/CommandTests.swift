@@ -4,57 +4,51 @@ import VirtualRadio
 
 @Suite("Commands and their answers")
 struct CommandTests {
-  struct Row: CustomTestStringConvertible, Sendable {
-    var testDescription: String
-    var opcode: UInt16
-    var parameters: [UInt8]
-    var answer: [UInt8]
+  private let host = TestHost(on: VirtualAir())
 
-    init(_ name: String, _ opcode: UInt16, _ parameters: [UInt8], _ answer: [UInt8]) {
-      testDescription = name
-      self.opcode = opcode
-      self.parameters = parameters
-      self.answer = answer
-    }
-  }
-
-  static let rows: [Row] = [
-    Row("Reset", 0x0C03, [], complete(.reset)),
-    Row("Read BD_ADDR", 0x1009, [], complete(.readBDADDR, .success, [1, 0, 0, 0, 0, 0xF0])),
-    Row(
+  static let rows: [(name: String, opcode: UInt16, parameters: [UInt8], answer: [UInt8])] = [
+    ("Reset", 0x0C03, [], complete(.reset)),
+    ("Read BD_ADDR", 0x1009, [], complete(.readBDADDR, .success, [1, 0, 0, 0, 0, 0xF0])),
+    (
       "Read Buffer Size: 251 × 8, no synchronous data", 0x1005, [],
-      complete(.readBufferSize, .success, [251, 0, 0, 8, 0, 0, 0])),
-    Row(
+      complete(.readBufferSize, .success, [251, 0, 0, 8, 0, 0, 0])
+    ),
+    (
       "LE Read Buffer Size: 251 × 8", 0x2002, [],
-      complete(.leReadBufferSize, .success, [251, 0, 8])),
-    Row(
+      complete(.leReadBufferSize, .success, [251, 0, 8])
+    ),
+    (
       "Features: LE only", 0x1003, [],
-      complete(.readLocalSupportedFeatures, .success, [0, 0, 0, 0, 0x60, 0, 0, 0])),
-    Row(
+      complete(.readLocalSupportedFeatures, .success, [0, 0, 0, 0, 0x60, 0, 0, 0])
+    ),
+    (
       "Version: 5.0, no company", 0x1001, [],
-      complete(.readLocalVersionInformation, .success, [9, 0, 0, 9, 0xFF, 0xFF, 0, 0])),
-    Row("LE Set Random Address", 0x2005, [1, 2, 3, 4, 5, 0xC6], complete(.leSetRandomAddress)),
-    Row(
+      complete(.readLocalVersionInformation, .success, [9, 0, 0, 9, 0xFF, 0xFF, 0, 0])
+    ),
+    ("LE Set Random Address", 0x2005, [1, 2, 3, 4, 5, 0xC6], complete(.leSetRandomAddress)),
+    (
       "LE Create Connection Cancel of nothing", 0x200E, [],
-      complete(.leCreateConnectionCancel, .commandDisallowed)),
-    Row("Inquiry: unknown", 0x0401, [], status(HCIOpcode(rawValue: 0x0401), .unknownCommand)),
-    Row(
-      "A maker's own: unknown", 0xFC01, [1], status(HCIOpcode(rawValue: 0xFC01), .unknownCommand)),
-    Row(
+      complete(.leCreateConnectionCancel, .commandDisallowed)
+    ),
+    ("Inquiry: unknown", 0x0401, [], status(HCIOpcode(rawValue: 0x0401), .unknownCommand)),
+    ("A maker's own: unknown", 0xFC01, [1], status(HCIOpcode(rawValue: 0xFC01), .unknownCommand)),
+    (
       "Advertising data of 32 bytes", 0x2008, [32] + [UInt8](repeating: 0, count: 31),
-      complete(.leSetAdvertisingData, .invalidCommandParameters)),
-    Row(
+      complete(.leSetAdvertisingData, .invalidCommandParameters)
+    ),
+    (
       "Advertising switched to 2", 0x200A, [2],
-      complete(.leSetAdvertisingEnable, .invalidCommandParameters)),
-    Row(
+      complete(.leSetAdvertisingEnable, .invalidCommandParameters)
+    ),
+    (
       "LE Read Supported States: every combination", 0x201C, [],
-      complete(.leReadSupportedStates, .success, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x03, 0, 0])),
+      complete(.leReadSupportedStates, .success, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x03, 0, 0])
+    ),
   ]
 
   @Test("Each command has its answer", arguments: rows)
-  func answers(_ row: Row) {
-    let host = TestHost(on: VirtualAir())
-    expect(host.ask(HCIOpcode(rawValue: row.opcode), row.parameters), is: [row.answer])
+  func answers(_ name: String, _ opcode: UInt16, _ parameters: [UInt8], _ answer: [UInt8]) {
+    expect(host.ask(HCIOpcode(rawValue: opcode), parameters), is: [answer], "\(name)")
   }
 
   @Test("A small controller reports its sizes; shared buffers direct the host to Read Buffer Size")
@@ -102,7 +96,6 @@ struct CommandTests {
 
   @Test("LE Encrypt is AES-128: the example of FIPS 197, C.1, the least significant byte first")
   func encrypt() {
-    let host = TestHost(on: VirtualAir())
     let key = (UInt8(0)..<16).map { $0 }
     let plaintext = (UInt8(0)..<16).map { $0 * 0x11 }
     let ciphertext: [UInt8] = [
@@ -163,7 +156,6 @@ struct CommandTests {
 
   @Test("Every command of Linux succeeds")
   func linuxStarts() {
-    let host = TestHost(on: VirtualAir())
     for step in Self.linux {
       let answers = host.ask(HCIOpcode(rawValue: step.opcode), step.parameters)
       expect(answers.count, is: 1, "\(step.name)")

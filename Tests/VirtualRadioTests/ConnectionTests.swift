@@ -5,11 +5,16 @@ import VirtualRadio
 @Suite("Connections")
 struct ConnectionTests {
   let air = VirtualAir()
+  let ball: TestHost
+  let phone: TestHost
+
+  init() {
+    ball = TestHost(on: air)
+    phone = TestHost(on: air)
+  }
 
   @Test("Both hosts get an event with their own handle, and advertising stops")
   func connects() {
-    let ball = TestHost(on: air)
-    let phone = TestHost(on: air)
     ball.advertise()
     _ = ball.receive()
     phone.connect(to: publicAddress(1))
@@ -24,19 +29,16 @@ struct ConnectionTests {
 
   @Test("An initiator waits until its advertiser comes")
   func waits() {
-    let phone = TestHost(on: air)
-    let ball = TestHost(on: air)
-    phone.connect(to: publicAddress(2))
+    phone.connect(to: publicAddress(1))
     expect(phone.receive(), is: [status(.leCreateConnection)])
-    phone.connect(to: publicAddress(2))
+    phone.connect(to: publicAddress(1))
     expect(phone.receive(), is: [status(.leCreateConnection, .commandDisallowed)])
     ball.advertise()
-    expect(phone.receive(), is: [enhanced(phone.handle, 0, publicAddress(2))])
+    expect(phone.receive(), is: [enhanced(phone.handle, 0, publicAddress(1))])
   }
 
   @Test("A cancelled attempt reports twice: for the command and for the connection")
   func cancel() {
-    let phone = TestHost(on: air)
     phone.connect(to: publicAddress(9))
     _ = phone.receive()
     expect(
@@ -49,8 +51,6 @@ struct ConnectionTests {
 
   @Test("Both sides use random addresses, and the kind of an address matters")
   func randomAddresses() {
-    let ball = TestHost(on: air)
-    let phone = TestHost(on: air)
     ball.send(LESetRandomAddress(randomAddress(7)))
     phone.send(LESetRandomAddress(randomAddress(8)))
     ball.advertise(ownAddressType: 1)
@@ -66,9 +66,7 @@ struct ConnectionTests {
     phone.connect(to: randomAddress(7), ownAddressType: 1)
     expect(
       phone.receive(),
-      is: [
-        status(.leCreateConnection), enhanced(phone.handle, 0, randomAddress(7)),
-      ])
+      is: [status(.leCreateConnection), enhanced(phone.handle, 0, randomAddress(7))])
     expect(ball.receive(), is: [enhanced(ball.handle, 1, randomAddress(8))])
   }
 
@@ -97,7 +95,6 @@ struct ConnectionTests {
       ("time-out too short for the latency", [24, 24, 11, 72]),
     ])
   func forbidden(_ name: String, _ values: [UInt16]) {
-    let phone = TestHost(on: air)
     phone.send(
       LECreateConnection(
         scanInterval: 0x10, scanWindow: 0x10, filterPolicy: 0, peer: publicAddress(9),
@@ -110,8 +107,6 @@ struct ConnectionTests {
 
   @Test("An initiator connects at the next advertisement after its advertiser comes into range")
   func comesIntoRange() {
-    let ball = TestHost(on: air)
-    let phone = TestHost(on: air)
     air.setSignalStrength(nil, from: ball.controller, to: phone.controller)
     ball.advertise(interval: 0x00A0)  // 100 ms
     phone.connect(to: publicAddress(1))
@@ -133,9 +128,7 @@ struct DisconnectionTests {
     let (near, far) = (pair.central.handle, pair.peripheral.handle)
     expect(
       pair.central.ask(Disconnect(handle: near, reason: .remoteUserTerminatedConnection)),
-      is: [
-        status(.disconnect), ended(near, .connectionTerminatedByLocalHost),
-      ])
+      is: [status(.disconnect), ended(near, .connectionTerminatedByLocalHost)])
     expect(pair.peripheral.receive(), is: [ended(far, .remoteUserTerminatedConnection)])
     expect(
       pair.central.ask(Disconnect(handle: near, reason: .remoteUserTerminatedConnection)),
@@ -187,9 +180,7 @@ struct DisconnectionTests {
     pair.peripheral.controller.vanish()
     expect(
       pair.central.ask(Disconnect(handle: handle, reason: .remoteUserTerminatedConnection)),
-      is: [
-        status(.disconnect), ended(handle, .connectionTerminatedByLocalHost),
-      ])
+      is: [status(.disconnect), ended(handle, .connectionTerminatedByLocalHost)])
     expect(pair.air.deadline, is: nil)
   }
 }

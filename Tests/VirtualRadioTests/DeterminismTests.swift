@@ -112,8 +112,7 @@ struct DeterminismTests {
   @Test(
     "A long run of twelve hosts, with faults and signal strengths, never changes",
     arguments: [
-      (UInt64(1), UInt64(0xDE37_E350_6F43_AD3F)),
-      (2, 0x933D_D71C_F7A3_07A5),
+      (UInt64(1), UInt64(0xDE37_E350_6F43_AD3F)), (2, 0x933D_D71C_F7A3_07A5),
       (3, 0xE80F_7CE2_26EE_A676),
     ])
   func story(seed: UInt64, checksum: UInt64) {

@@ -37,8 +37,7 @@ struct EncryptingPair {
 
   /// LE Long Term Key Request.
   var request: [UInt8] {
-    let farBytes = farBytes
-    return [0x04, 0x3E, 13, 0x05] + farBytes + [1, 2, 3, 4, 5, 6, 7, 8, 0x0A, 0x0B]
+    [0x04, 0x3E, 13, 0x05] + farBytes + [1, 2, 3, 4, 5, 6, 7, 8, 0x0A, 0x0B]
   }
 
   func answer(_ key: Number128) -> [[UInt8]] {

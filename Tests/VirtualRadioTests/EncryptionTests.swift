@@ -28,9 +28,7 @@ struct EncryptionTests {
     let (near, far, farBytes) = (link.near, link.far, link.farBytes)
     expect(
       link.answer(link.otherKey),
-      is: [
-        complete(link.reply, .success, farBytes), ended(far, .micFailure),
-      ])
+      is: [complete(link.reply, .success, farBytes), ended(far, .micFailure)])
     expect(link.central.receive(), is: [ended(near, .micFailure)])
     expect(link.central.controller.connectionHandles, is: [])
     expect(link.peripheral.controller.connectionHandles, is: [])
@@ -43,9 +41,7 @@ struct EncryptionTests {
       link.begin()
       expect(
         link.answer(link.key),
-        is: [
-          complete(link.reply, .success, link.farBytes), link.refreshed(link.far),
-        ])
+        is: [complete(link.reply, .success, link.farBytes), link.refreshed(link.far)])
       expect(link.central.receive(), is: [link.refreshed(link.near)])
     }
   }
@@ -57,9 +53,7 @@ struct EncryptionTests {
     let (near, far, farBytes) = (link.near, link.far, link.farBytes)
     expect(
       link.peripheral.ask(link.negative, farBytes),
-      is: [
-        complete(link.negative, .success, farBytes), ended(far, .pinOrKeyMissing),
-      ])
+      is: [complete(link.negative, .success, farBytes), ended(far, .pinOrKeyMissing)])
     expect(link.central.receive(), is: [ended(near, .pinOrKeyMissing)])
 
     let other = EncryptingPair()
@@ -95,13 +89,11 @@ struct EncryptionTests {
   func wrongLengths() {
     link.begin()
     let farBytes = link.farBytes
-    for count in 0...60 where count != 18 {
-      let answer = link.peripheral.ask(link.reply, Array((farBytes + .zeros(60)).prefix(count)))
-      expect(answer.map(\.[6]), is: [0x12])
-    }
-    for count in 0...60 where count != 2 {
-      let answer = link.peripheral.ask(link.negative, Array((farBytes + .zeros(60)).prefix(count)))
-      expect(answer.map(\.[6]), is: [0x12])
+    for (command, length) in [(link.reply, 18), (link.negative, 2)] {
+      for count in 0...60 where count != length {
+        let answer = link.peripheral.ask(command, Array((farBytes + .zeros(60)).prefix(count)))
+        expect(answer.map(\.[6]), is: [0x12])
+      }
     }
     // The answer is still pending.
     expect(link.answer(link.key).count, is: 2)
@@ -156,9 +148,7 @@ struct EncryptionTests {
     let link = EncryptingPair(peripheral: .init(supportsEncryption: false))
     expect(
       link.enable(),
-      is: [
-        status(.leEnableEncryption), link.changed(link.near, .unsupportedRemoteFeature),
-      ])
+      is: [status(.leEnableEncryption), link.changed(link.near, .unsupportedRemoteFeature)])
   }
 
   @Test(
@@ -328,6 +318,7 @@ struct EncryptionTests {
       host.controller.faults.delayKeyAnswer(by: 5)
       host.controller.faults.loseLink(at: .leEnableEncryption)
       host.controller.faults.loseLink(afterPackets: 1)
+      host.controller.faults.leaveUnanswered(times: .max)
       expect(!host.controller.faults.isEmpty)
       host.controller.faults.removeAll()
       expect(host.controller.faults.isEmpty)

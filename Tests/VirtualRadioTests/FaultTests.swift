@@ -4,6 +4,9 @@ import VirtualRadio
 
 @Suite("Injected faults")
 struct FaultTests {
+  private let host = TestHost(on: VirtualAir())
+  private let pair = Pair()
+
   @Test("Lost completions: that many credits never return")
   func lostCompletions() {
     let pair = Pair(central: .init(aclPacketCount: 2))
@@ -22,7 +25,6 @@ struct FaultTests {
 
   @Test("An unanswered command, any or by opcode, is not executed")
   func unanswered() {
-    let host = TestHost(on: VirtualAir())
     host.controller.faults.leaveUnanswered(.leSetRandomAddress)
     expect(host.ask(.readBDADDR).count, is: 1)
     expect(host.ask(LESetRandomAddress(randomAddress(1))), is: [])
@@ -36,7 +38,6 @@ struct FaultTests {
 
   @Test("A command refused with any status, known to the controller or not")
   func refused() {
-    let host = TestHost(on: VirtualAir())
     host.controller.faults.refuse(.readBDADDR, with: .hardwareFailure)
     host.controller.faults.refuse(.leCreateConnection, with: .memoryCapacityExceeded, times: 2)
     expect(
@@ -61,11 +62,7 @@ struct FaultTests {
     expect(pair.central.receive(), is: [[0x04, 0x10, 1, 0x43]])
     expect(pair.central.controller.connectionHandles, is: [])
     pair.air.advance(to: milliseconds(100))
-    expect(
-      pair.peripheral.receive(),
-      is: [
-        ended(far, .connectionTimeout)
-      ])
+    expect(pair.peripheral.receive(), is: [ended(far, .connectionTimeout)])
     pair.peripheral.advertise()
     pair.peripheral.controller.fail(hardwareCode: nil)
     expect(pair.peripheral.receive(), is: [])
@@ -87,7 +84,6 @@ struct FaultTests {
 
   @Test("A wrong length in an event or an ACL packet changes no other byte")
   func misstatedLength() {
-    let pair = Pair()
     pair.central.controller.faults.misstateLength(by: 3, type: .acl)
     pair.central.controller.faults.misstateLength(by: -1, type: .event)
     pair.peripheral.send([7, 8], on: pair.peripheral.handle)
@@ -101,7 +97,6 @@ struct FaultTests {
 
   @Test("A packet delivered twice, and a packet lost")
   func duplicateAndLose() {
-    let pair = Pair()
     let (near, far) = (pair.central.handle, pair.peripheral.handle)
     pair.central.controller.faults.duplicatePacket(type: .acl)
     pair.central.controller.faults.losePacket(type: .acl)
@@ -112,15 +107,6 @@ struct FaultTests {
     expect(pair.central.receive(), is: [first, first, acl(near, .firstFlushable, [3])])
     // The air counts all three as delivered, once each.
     expect(pair.peripheral.receive(), is: [completed(far), completed(far), completed(far)])
-  }
-
-  @Test("Removed faults do not happen")
-  func removeAll() {
-    let host = TestHost(on: VirtualAir())
-    host.controller.faults.leaveUnanswered(times: .max)
-    expect(host.ask(.reset), is: [])
-    host.controller.faults.removeAll()
-    expect(host.ask(.reset).count, is: 1)
   }
 
   @Test("A fault changes the first packet of all")

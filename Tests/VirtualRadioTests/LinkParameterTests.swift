@@ -4,6 +4,9 @@ import VirtualRadio
 
 @Suite("Changes of a link")
 struct LinkParameterTests {
+  private let pair = Pair()
+  private var near: ConnectionHandle { pair.central.handle }
+  private var far: ConnectionHandle { pair.peripheral.handle }
   private let parameters = ConnectionParameters(
     minimumInterval: 20, maximumInterval: 40, latency: 0, supervisionTimeout: 200)
 
@@ -23,8 +26,6 @@ struct LinkParameterTests {
 
   @Test("A central's update takes effect on both sides")
   func centralUpdates() {
-    let pair = Pair()
-    let (near, far) = (pair.central.handle, pair.peripheral.handle)
     expect(pair.central.ask(update(near)), is: [status(.leConnectionUpdate), updated(near)])
     expect(pair.peripheral.receive(), is: [updated(far)])
     // The same request again changes nothing, and only the requesting host gets an event.
@@ -37,14 +38,10 @@ struct LinkParameterTests {
 
   @Test("A peripheral's update goes to the central's host, which may accept it")
   func peripheralAsks() {
-    let pair = Pair()
-    let (near, far) = (pair.central.handle, pair.peripheral.handle)
     expect(pair.peripheral.ask(update(far)), is: [status(.leConnectionUpdate)])
     expect(
       pair.central.receive(),
-      is: [
-        event(LERemoteConnectionParameterRequest(handle: near, parameters: parameters))
-      ])
+      is: [event(LERemoteConnectionParameterRequest(handle: near, parameters: parameters))])
     let reply = LERemoteConnectionParameterRequestReply(handle: near, parameters: parameters)
     let handle = bytes { $0.write(near.rawValue) }
     let opcode = HCIOpcode.leRemoteConnectionParameterRequestReply
@@ -56,8 +53,6 @@ struct LinkParameterTests {
 
   @Test("The central's host refuses, and the peripheral's host gets the reason")
   func centralRefuses() {
-    let pair = Pair()
-    let far = pair.peripheral.handle
     _ = pair.peripheral.ask(update(far))
     _ = pair.central.receive()
     let handle = bytes { $0.write(pair.central.handle.rawValue) }
@@ -70,9 +65,7 @@ struct LinkParameterTests {
 
   @Test("A central's host that masks the requests refuses them all")
   func masked() {
-    let pair = Pair()
     pair.central.send(LESetEventMask(mask: 0x1F))
-    let far = pair.peripheral.handle
     expect(
       pair.peripheral.ask(update(far)),
       is: [
@@ -81,20 +74,12 @@ struct LinkParameterTests {
       ])
   }
 
-  @Test("Data length: what one side sends is what the other receives, and both get an event")
+  @Test("Data length: what one side sends is what the other receives")
   func dataLength() {
-    let pair = Pair()
-    let (near, far) = (pair.central.handle, pair.peripheral.handle)
     let handle = bytes { $0.write(near.rawValue) }
-    expect(
-      pair.central.ask(LESetDataLength(handle: near, transmitOctets: 251, transmitTime: 17_040)),
-      is: [
-        complete(.leSetDataLength, .success, handle),
-        event(
-          LEDataLengthChange(
-            handle: near, transmitOctets: 251, transmitTime: 2_120, receiveOctets: 27,
-            receiveTime: 328)),
-      ])
+    // What the sender's host gets is in RangeTests.
+    pair.central.send(LESetDataLength(handle: near, transmitOctets: 251, transmitTime: 17_040))
+    _ = pair.central.receive()
     expect(
       pair.peripheral.receive(),
       is: [
@@ -116,9 +101,6 @@ struct LinkParameterTests {
     let phone = TestHost(on: air)
     let write = HCIOpcode(rawValue: 0x2024)
     expect(phone.ask(write, [251, 0, 0x48, 0x08]), is: [complete(write)])
-    expect(
-      phone.ask(HCIOpcode(rawValue: 0x2023)),
-      is: [complete(HCIOpcode(rawValue: 0x2023), .success, [251, 0, 0x48, 0x08])])
     ball.advertise()
     _ = ball.receive()
     phone.connect(to: publicAddress(1))
@@ -132,11 +114,7 @@ struct LinkParameterTests {
 
   @Test("PHY: 2M if both prefer it; the requesting host always gets an event")
   func phy() {
-    let pair = Pair()
-    let (near, far) = (pair.central.handle, pair.peripheral.handle)
     let handle = bytes { $0.write(near.rawValue) }
-    expect(
-      pair.central.ask(.leReadPHY, handle), is: [complete(.leReadPHY, .success, handle + [1, 1])])
     let wish = LESetPHY(
       handle: near, allPHYs: 0, transmitPHYs: 0b010, receivePHYs: 0b010, options: 0)
     func changed(_ handle: ConnectionHandle) -> [UInt8] {
@@ -146,8 +124,6 @@ struct LinkParameterTests {
     expect(pair.peripheral.receive(), is: [changed(far)])
     expect(pair.central.ask(wish), is: [status(.leSetPHY), changed(near)])
     expect(pair.peripheral.receive(), is: [])
-    expect(
-      pair.central.ask(.leReadPHY, handle), is: [complete(.leReadPHY, .success, handle + [2, 2])])
     // A host that prefers 1M takes the other's packets back to it.
     _ = pair.peripheral.ask(.leSetDefaultPHY, [0, 1, 1])
     _ = pair.central.ask(.leSetPHY, handle + [0, 3, 3, 0, 0])
@@ -163,8 +139,7 @@ struct LinkParameterTests {
     expect(
       pair.central.ask(.readRemoteVersionInformation, near),
       is: [
-        status(.readRemoteVersionInformation),
-        [0x04, 0x0C, 8, 0] + near + [9, 0xFF, 0xFF, 0, 0],
+        status(.readRemoteVersionInformation), [0x04, 0x0C, 8, 0] + near + [9, 0xFF, 0xFF, 0, 0],
       ])
     expect(
       pair.peripheral.ask(.leReadRemoteFeatures, far),
@@ -176,7 +151,6 @@ struct LinkParameterTests {
 
   @Test("The RSSI of a link is the peer's signal strength here")
   func rssi() {
-    let pair = Pair()
     pair.air.setSignalStrength(-77, from: pair.peripheral.controller, to: pair.central.controller)
     let near = bytes { $0.write(pair.central.handle.rawValue) }
     let opcode = HCIOpcode(rawValue: 0x1405)

@@ -72,12 +72,9 @@ struct PrivacyTests {
     let stated = resolved(ballAddress)
     expect(
       phone.reports(),
-      is: [
-        report(.connectable, stated, [2, 1, 6]), report(.scanResponse, stated, [2, 9, 65]),
-      ])
+      is: [report(.connectable, stated, [2, 1, 6]), report(.scanResponse, stated, [2, 9, 65])])
     let strange = try #require(unbonded.reports().first)
-    let local = try #require(
-      ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress))
+    let local = try #require(ball.localAddress(for: phoneAddress))
     expect(local.bytes[5] >> 6, is: 0b01)
     expect(reportedAddress(strange), is: bytes { local.write(to: &$0) })
     expect(phone.resolvableAddress(.leReadPeerResolvableAddress, for: ballAddress), is: local)
@@ -93,8 +90,7 @@ struct PrivacyTests {
     bond(resolving: false)
     ball.advertise(ownAddressType: 2, peer: phoneAddress)
     phone.scan()
-    let local = try #require(
-      ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress))
+    let local = try #require(ball.localAddress(for: phoneAddress))
     expect(phone.reports(), is: [report(.connectable, local, [2, 1, 6])])
   }
 
@@ -105,7 +101,7 @@ struct PrivacyTests {
       host.resolve(phoneAddress, localKey: ballKey)
       host.advertise(ownAddressType: 2, peer: phoneAddress)
       _ = host.receive()
-      return host.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)
+      return host.localAddress(for: phoneAddress)
     }
     expect(address(1) != nil)
     expect(address(1), is: address(1))
@@ -120,14 +116,14 @@ struct PrivacyTests {
       is: [complete(.leSetResolvablePrivateAddressTimeout)])
     ball.advertise(ownAddressType: 2, peer: phoneAddress)
     _ = ball.receive()
-    let first = ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)
+    let first = ball.localAddress(for: phoneAddress)
     for host in [phone, unbonded] { host.scan(filterDuplicates: true) }
     expect(phone.reports().count, is: 1)
     expect(unbonded.reports().count, is: 1)
     // All scanners have heard it: nothing happens before the renewal.
     expect(air.deadline, is: milliseconds(2_000))
     air.advance(to: milliseconds(2_100))
-    let second = ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)
+    let second = ball.localAddress(for: phoneAddress)
     expect(second != nil && second != first)
     expect(phone.reports(), is: [])
     expect(
@@ -141,10 +137,8 @@ struct PrivacyTests {
     _ = ball.receive()
     phone.connect(to: ballAddress, ownAddressType: 2)
     let heard = (phone.receive(), ball.receive())
-    let ours = try #require(
-      ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress))
-    let theirs = try #require(
-      phone.resolvableAddress(.leReadLocalResolvableAddress, for: ballAddress))
+    let ours = try #require(ball.localAddress(for: phoneAddress))
+    let theirs = try #require(phone.localAddress(for: ballAddress))
     expect(ours != theirs)
     expect(
       heard.0,
@@ -154,9 +148,7 @@ struct PrivacyTests {
       ])
     expect(
       heard.1,
-      is: [
-        enhanced(ball.handle, 1, resolved(phoneAddress), local: ours, remote: theirs)
-      ])
+      is: [enhanced(ball.handle, 1, resolved(phoneAddress), local: ours, remote: theirs)])
     // It is the same device whatever address it has next.
     ball.advertise(ownAddressType: 2, peer: phoneAddress)
     _ = ball.receive()
@@ -187,8 +179,7 @@ struct PrivacyTests {
     bond(resolving: false)
     ball.advertise(ownAddressType: 2, peer: phoneAddress)
     _ = ball.receive()
-    let ours = try #require(
-      ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress))
+    let ours = try #require(ball.localAddress(for: phoneAddress))
     phone.connect(to: ours)
     expect(phone.receive().last, is: enhanced(phone.handle, 0, ours))
     expect(ball.receive(), is: [enhanced(ball.handle, 1, phoneAddress, local: ours)])
@@ -235,12 +226,10 @@ struct PrivacyTests {
     let stated = resolved(ballAddress)
     expect(
       phone.reports(),
-      is: [
-        report(.connectable, stated, [2, 1, 6]), report(.scanResponse, stated, [2, 9, 65]),
-      ])
+      is: [report(.connectable, stated, [2, 1, 6]), report(.scanResponse, stated, [2, 9, 65])])
     // The unknown device hears the advertisement, and gets no scan response and no link.
     expect(unbonded.reports().count, is: 1)
-    let ours = ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)
+    let ours = ball.localAddress(for: phoneAddress)
     unbonded.connect(to: ours ?? .zero)
     expect(unbonded.controller.connectionHandles, is: [])
     phone.connect(to: .zero, ownAddressType: 2, filterPolicy: 1)
@@ -258,8 +247,7 @@ struct PrivacyTests {
     for host in [phone, unbonded] { host.scan() }
     expect(phone.reports(), is: [report(.directed, resolved(ballAddress))])
     expect(unbonded.reports(), is: [])
-    unbonded.connect(
-      to: try #require(ball.resolvableAddress(.leReadLocalResolvableAddress, for: phoneAddress)))
+    unbonded.connect(to: try #require(ball.localAddress(for: phoneAddress)))
     expect(unbonded.controller.connectionHandles, is: [])
     phone.connect(to: ballAddress, ownAddressType: 2)
     expect(phone.controller.connectionHandles.count, is: 1)

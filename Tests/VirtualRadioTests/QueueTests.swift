@@ -58,9 +58,7 @@ struct ScheduleTests {
     let number: Int
     var scheduleIndex: Int?
 
-    init(_ number: Int) {
-      self.number = number
-    }
+    init(_ number: Int) { self.number = number }
   }
 
   @Test("After 20,000 changes of 100 members the first is that of a sorted list")

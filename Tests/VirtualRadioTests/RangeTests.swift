@@ -6,6 +6,9 @@ import VirtualRadio
 @Suite("Values at their limits")
 struct RangeTests {
   private let air = VirtualAir()
+  private let pair = Pair()
+  /// The bytes of the central's handle.
+  private var near: [UInt8] { bytes { $0.write(pair.central.handle.rawValue) } }
 
   private func code(_ isValid: Bool) -> HCIErrorCode {
     isValid ? .success : .invalidCommandParameters
@@ -123,8 +126,6 @@ struct RangeTests {
       ("2,121 µs", 251, 2_121, true), ("none", 0, 0, false), ("all", 0xFFFF, 0xFFFF, false),
     ])
   func dataLength(_ name: String, _ octets: UInt16, _ time: UInt16, isValid: Bool) {
-    let pair = Pair()
-    let near = bytes { $0.write(pair.central.handle.rawValue) }
     var answers = [complete(.leSetDataLength, code(isValid), near)]
     let isChange = isValid && (octets, time) != (27, 328)
     if isChange {
@@ -163,8 +164,7 @@ struct RangeTests {
   func noDataLength() {
     for isCentral in [true, false] {
       let plain = ControllerConfiguration(supportsDataLengthExtension: false)
-      let pair =
-        isCentral ? Pair(central: plain) : Pair(peripheral: plain)
+      let pair = isCentral ? Pair(central: plain) : Pair(peripheral: plain)
       let host = isCentral ? pair.peripheral : pair.central
       expect(
         host.ask(LESetDataLength(handle: host.handle, transmitOctets: 251, transmitTime: 2_120))
@@ -185,11 +185,8 @@ struct RangeTests {
       ([2, 0, 0], .invalidCommandParameters),
     ] as [([UInt8], HCIErrorCode)])
   func phyPreferences(_ values: [UInt8], _ code: HCIErrorCode) {
-    let pair = Pair()
     expect(pair.central.ask(.leSetDefaultPHY, values), is: [complete(.leSetDefaultPHY, code)])
-    let handle = bytes { $0.write(pair.central.handle.rawValue) }
-    expect(
-      pair.central.ask(.leSetPHY, handle + values + [0, 0]).first, is: status(.leSetPHY, code))
+    expect(pair.central.ask(.leSetPHY, near + values + [0, 0]).first, is: status(.leSetPHY, code))
   }
 
   @Test(
@@ -206,8 +203,6 @@ struct RangeTests {
       ("nothing in common the other way", [2, 2], [1, 1], [1, 1]),
     ] as [(String, [UInt8], [UInt8], [UInt8])])
   func phys(_ name: String, _ wish: [UInt8], _ preferred: [UInt8], _ result: [UInt8]) {
-    let pair = Pair()
-    let near = bytes { $0.write(pair.central.handle.rawValue) }
     let far = bytes { $0.write(pair.peripheral.handle.rawValue) }
     _ = pair.peripheral.ask(.leSetDefaultPHY, [0] + preferred)
     _ = pair.central.ask(.leSetPHY, near + [0] + wish + [0, 0])
@@ -225,8 +220,6 @@ struct RangeTests {
 
   @Test("At 2M, a wish that the peer does not share changes nothing")
   func phyStays() {
-    let pair = Pair()
-    let near = bytes { $0.write(pair.central.handle.rawValue) }
     _ = pair.central.ask(.leSetPHY, near + [3, 0, 0, 0, 0])
     _ = pair.peripheral.ask(.leSetDefaultPHY, [0, 2, 2])
     _ = pair.central.ask(.leSetPHY, near + [0, 1, 1, 0, 0])

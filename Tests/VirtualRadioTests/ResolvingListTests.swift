@@ -22,6 +22,11 @@ extension TestHost {
       ask(LESetAddressResolutionEnable(enable: 1)), is: [complete(.leSetAddressResolutionEnable)])
   }
 
+  /// The private address that the controller uses for `peer`; `nil` without one.
+  func localAddress(for peer: DeviceAddress) -> DeviceAddress? {
+    resolvableAddress(.leReadLocalResolvableAddress, for: peer)
+  }
+
   /// The result of LE Read Peer or Local Resolvable Address; `nil` if refused.
   func resolvableAddress(_ opcode: HCIOpcode, for peer: DeviceAddress) -> DeviceAddress? {
     // Drops earlier packets.
@@ -39,9 +44,7 @@ struct ResolvingListTests {
   let air = VirtualAir()
   let host: TestHost
 
-  init() {
-    host = TestHost(on: air, configuration: .init(resolvingListSize: 2))
-  }
+  init() { host = TestHost(on: air, configuration: .init(resolvingListSize: 2)) }
 
   private func add(_ number: UInt8, _ key: Number128 = noKey) -> [[UInt8]] {
     host.ask(LEAddDeviceToResolvingList(peer: publicAddress(number), peerKey: key, localKey: noKey))
@@ -75,7 +78,7 @@ struct ResolvingListTests {
       host.ask(LESetPrivacyMode(peer: publicAddress(1), mode: 1)),
       is: [complete(.leSetPrivacyMode, .unknownConnectionIdentifier)])
     expect(host.resolvableAddress(.leReadPeerResolvableAddress, for: publicAddress(1)), is: nil)
-    expect(host.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(1)), is: nil)
+    expect(host.localAddress(for: publicAddress(1)), is: nil)
     // The same bytes as a random address are another device.
     expect(add(1), is: addAnswer(.success))
     let random = bytes {
@@ -90,7 +93,7 @@ struct ResolvingListTests {
   func unusedAddresses() {
     host.resolve(publicAddress(9), peerKey: resolvingKey(1), localKey: resolvingKey(2))
     expect(host.resolvableAddress(.leReadPeerResolvableAddress, for: publicAddress(9)), is: nil)
-    expect(host.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(9)), is: nil)
+    expect(host.localAddress(for: publicAddress(9)), is: nil)
   }
 
   @Test("Values outside their ranges are refused")

@@ -25,9 +25,7 @@ struct TestHost {
     self.air = air
   }
 
-  func send(_ command: some HCICommand) {
-    send(bytes { command.writePacket(to: &$0) })
-  }
+  func send(_ command: some HCICommand) { send(bytes { command.writePacket(to: &$0) }) }
 
   func send(_ opcode: HCIOpcode, _ parameters: [UInt8] = []) {
     send(
@@ -35,9 +33,7 @@ struct TestHost {
         + parameters)
   }
 
-  func send(_ packet: [UInt8]) {
-    controller.send(packet.span)
-  }
+  func send(_ packet: [UInt8]) { controller.send(packet.span) }
 
   /// Sends one ACL packet.
   func send(
@@ -50,13 +46,10 @@ struct TestHost {
 
   /// The next packet, if there is one.
   func receiveOne() -> [UInt8]? {
-    var count = 0
     var packet = [UInt8](repeating: 0, count: controller.maximumPacketLength)
-    do {
-      var writer = ByteWriter(packet.mutableSpan)
-      guard controller.nextPacket(into: &writer) else { return nil }
-      count = writer.count
-    }
+    var writer = ByteWriter(packet.mutableSpan)
+    guard controller.nextPacket(into: &writer) else { return nil }
+    let count = writer.count
     return Array(packet.prefix(count))
   }
 
@@ -85,30 +78,21 @@ struct TestHost {
 }
 
 extension [UInt8] {
-  static func zeros(_ count: Int) -> [UInt8] {
-    [UInt8](repeating: 0, count: count)
-  }
+  static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 }
 
 /// What `body` writes.
 func bytes(_ body: (inout ByteWriter) -> Void) -> [UInt8] {
   var storage = [UInt8](repeating: 0, count: 1_024)
-  var count = 0
-  do {
-    var writer = ByteWriter(storage.mutableSpan)
-    body(&writer)
-    count = writer.count
-  }
+  var writer = ByteWriter(storage.mutableSpan)
+  body(&writer)
+  let count = writer.count
   return Array(storage.prefix(count))
 }
 
-func event(_ event: some HCIEvent) -> [UInt8] {
-  bytes { event.writePacket(to: &$0) }
-}
+func event(_ event: some HCIEvent) -> [UInt8] { bytes { event.writePacket(to: &$0) } }
 
-func event(_ event: some LEMetaEvent) -> [UInt8] {
-  bytes { event.writePacket(to: &$0) }
-}
+func event(_ event: some LEMetaEvent) -> [UInt8] { bytes { event.writePacket(to: &$0) } }
 
 /// Command Complete with a status and other return parameters.
 func complete(
@@ -171,9 +155,7 @@ func randomAddress(_ number: UInt8) -> DeviceAddress {
   DeviceAddress(kind: .random, bytes: [number, 0, 0, 0, 0, 0xC0])
 }
 
-func milliseconds(_ value: UInt64) -> Instant {
-  Instant(rawValue: value)
-}
+func milliseconds(_ value: UInt64) -> Instant { Instant(rawValue: value) }
 
 // MARK: Common commands
 

@@ -14,10 +14,6 @@ struct TimingTests {
     phone = TestHost(on: air)
   }
 
-  private func local(_ host: TestHost, for peer: UInt8) -> DeviceAddress? {
-    host.resolvableAddress(.leReadLocalResolvableAddress, for: publicAddress(peer))
-  }
-
   @Test("High duty cycle advertising ends after 1,280 ms, with listeners and without")
   func highDuty() {
     for isHeard in [false, true] {
@@ -71,12 +67,12 @@ struct TimingTests {
     activity.begin(ball, ownAddressType: 2, peer: publicAddress(2))
     // 15 min is the default.
     expect(air.deadline, is: milliseconds(900_000))
-    let first = local(ball, for: 2)
+    let first = ball.localAddress(for: publicAddress(2))
     expect(first != nil)
     air.advance(to: milliseconds(899_999))
-    expect(local(ball, for: 2), is: first)
+    expect(ball.localAddress(for: publicAddress(2)), is: first)
     air.advance(to: milliseconds(900_000))
-    let second = local(ball, for: 2)
+    let second = ball.localAddress(for: publicAddress(2))
     expect(second != nil && second != first)
     expect(air.deadline, is: milliseconds(1_800_000))
     // A new lifetime begins when the host sets it.
@@ -84,9 +80,9 @@ struct TimingTests {
     ball.send(LESetResolvablePrivateAddressTimeout(timeout: 3))
     expect(air.deadline, is: milliseconds(903_500))
     air.advance(to: milliseconds(903_499))
-    expect(local(ball, for: 2), is: second)
+    expect(ball.localAddress(for: publicAddress(2)), is: second)
     air.advance(to: milliseconds(903_500))
-    expect(local(ball, for: 2) != second)
+    expect(ball.localAddress(for: publicAddress(2)) != second)
     expect(air.deadline, is: milliseconds(906_500))
     // Without an activity nothing is due.
     activity.end(ball)
@@ -122,22 +118,22 @@ struct TimingTests {
   func laterEntry() {
     ball.resolve(publicAddress(2), localKey: resolvingKey(1))
     ball.scan(ownAddressType: 2)
-    let first = local(ball, for: 2)
+    let first = ball.localAddress(for: publicAddress(2))
     air.advance(to: milliseconds(1_000))
     ball.resolve(publicAddress(3), localKey: resolvingKey(2))
-    expect(local(ball, for: 3), is: nil)
+    expect(ball.localAddress(for: publicAddress(3)), is: nil)
     ball.advertise(ownAddressType: 2, peer: publicAddress(3))
     _ = ball.receive()
-    expect(local(ball, for: 2), is: first)
-    expect(local(ball, for: 3) != nil)
+    expect(ball.localAddress(for: publicAddress(2)), is: first)
+    expect(ball.localAddress(for: publicAddress(3)) != nil)
     expect(air.deadline, is: milliseconds(900_000))
     // At the end of the lifetime, the next use renews them all, in the same millisecond.
     ball.send(LESetAdvertisingEnable(false))
     ball.stopScanning()
     air.advance(to: milliseconds(900_000))
-    expect(local(ball, for: 2), is: first)
+    expect(ball.localAddress(for: publicAddress(2)), is: first)
     ball.scan(ownAddressType: 2)
-    expect(local(ball, for: 2) != first)
+    expect(ball.localAddress(for: publicAddress(2)) != first)
   }
 
   @Test("A renewed address is advertised, and the target of directed advertising is new as well")
