@@ -77,9 +77,7 @@ struct BoardChoiceTests {
       --board pi-4b --set shake.line=BUTTON | --set shake.line=BUTTON: expected its offset too, such as \
       shake.offset=23, since its name does not give it
       """))
-  func wrong(row: [String]) {
-    expect(complaint(about: words(row[0])), is: row[1])
-  }
+  func wrong(row: [String]) { expect(complaint(about: words(row[0])), is: row[1]) }
 
   @Test(
     "The board has a radio, which --radio overrides",
@@ -96,18 +94,6 @@ struct BoardChoiceTests {
     let options = try Options(arguments(list))
     let radio = try RadioSelection(options.radio, boards: choose(list, "").description?.radio)
     expect(text { radio.write(to: &$0) }, is: row[1])
-  }
-
-  /// What is wrong with the choice of a board; `nil` if nothing is.
-  private func complaint(about list: [String]) -> String? {
-    do {
-      _ = try choose(list, "")
-      return nil
-    } catch let error as BoardChoiceError {
-      return text { error.write(to: &$0) }
-    } catch {
-      return "\(error)"
-    }
   }
 
   private func choose(_ list: [String], _ model: String) throws -> BoardChoice {

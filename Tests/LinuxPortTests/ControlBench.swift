@@ -30,13 +30,9 @@ final class ControlBench {
   var hasEvents: Bool { control.hasEvents }
   var hasPacketListeners: Bool { control.hasPacketListeners }
   var deadline: Instant? { control.deadline }
-
   func open() -> Bool { control.open(Array(path.utf8).span, queue) }
-
   func handle() { control.handle(queue) }
-
   func advance(to now: Instant) { control.advance(to: now, queue) }
-
   func connect() throws -> FileDescriptor { try StreamSocket.connect(path: path) }
 
   func send(_ text: String, to listener: Int? = nil) {

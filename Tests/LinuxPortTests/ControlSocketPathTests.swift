@@ -11,7 +11,6 @@ import LinuxTestSupport
 struct ControlSocketPathTests {
   private let folder: TemporaryDirectory
   private var path: String { folder.path + "/control" }
-
   init() throws { folder = try TemporaryDirectory() }
 
   /// The result for a ball that cannot listen at this path.

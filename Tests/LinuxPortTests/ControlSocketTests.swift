@@ -11,14 +11,15 @@ import LinuxTestSupport
 @Suite("The control socket of the Linux port")
 struct ControlSocketTests {
   private let folder: TemporaryDirectory
+  private let bench: ControlBench
 
-  init() throws { folder = try TemporaryDirectory() }
-
-  private func open() throws -> ControlBench { try .listening(at: folder.path + "/control") }
+  init() throws {
+    folder = try TemporaryDirectory()
+    bench = try .listening(at: folder.path + "/control")
+  }
 
   @Test("A new listener receives the state before the changes")
   func order() throws {
-    let bench = try open()
     let program = try bench.connect()
     bench.handle()
     expect(bench.isInUse)
@@ -33,7 +34,6 @@ struct ControlSocketTests {
 
   @Test("Lines may come in pieces, and several at once")
   func lines() throws {
-    let bench = try open()
     let program = try bench.connect()
     expect(bench.takeEvents(), is: ["joined 0"])
     try program.write("down ")
@@ -50,7 +50,6 @@ struct ControlSocketTests {
 
   @Test("A program whose line is longer than 128 bytes is dropped")
   func longLine() throws {
-    let bench = try open()
     let longest = String(repeating: "x", count: 128)
     let program = try bench.connect()
     let other = try bench.connect()
@@ -64,7 +63,6 @@ struct ControlSocketTests {
 
   @Test("A program that does not read is dropped, and no other")
   func slow() throws {
-    let bench = try open()
     let slow = try bench.connect()
     let quick = try bench.connect()
     while !bench.takeEvents().isEmpty {}
@@ -90,7 +88,6 @@ struct ControlSocketTests {
 
   @Test("16 programs listen at once; the next one gets the reason")
   func many() throws {
-    let bench = try open()
     let programs = try (0..<16).map { number in
       let program = ControllerEnd(try bench.connect())
       expect(bench.takeEvents(), is: ["joined \(number)"])
@@ -140,7 +137,6 @@ struct ControlSocketTests {
 
   @Test("Each packet goes to the programs that want it")
   func packets() throws {
-    let bench = try open()
     let program = try bench.connect()
     let other = try bench.connect()
     while !bench.takeEvents().isEmpty {}
@@ -168,7 +164,6 @@ struct ControlSocketTests {
   // Symptom: packets from before its request.
   @Test("A program gets no packet that was noted for the one before it")
   func olderPackets() throws {
-    let bench = try open()
     do {
       let first = try bench.connect()
       expect(bench.takeEvents(), is: ["joined 0"])
@@ -187,7 +182,6 @@ struct ControlSocketTests {
 
   @Test("A program gets nothing of the one before it at its place: no half line, no packets")
   func nextListener() throws {
-    let bench = try open()
     do {
       let first = try bench.connect()
       expect(bench.takeEvents(), is: ["joined 0"])
@@ -210,7 +204,6 @@ struct ControlSocketTests {
   // 8,192 bytes hold 3 packets of 1,021 bytes: each takes 2 × 1,021 digits and at most 100 bytes.
   @Test("Packets that fill the buffer in one turn are sent, none is lost")
   func manyPackets() throws {
-    let bench = try open()
     let program = try bench.connect()
     expect(bench.takeEvents(), is: ["joined 0"])
     bench.control.sendPackets(true, to: 0)

@@ -39,13 +39,10 @@ struct LinuxPortTests {
   func pastDeadline() throws {
     try withPort { port in
       for deadline in [UInt64(0), 1, port.now.rawValue] {
-        let isRight = port.wait(until: Instant(rawValue: deadline))
-        expect(isRight)
+        expect(port.wait(until: Instant(rawValue: deadline)))
       }
-      let deadline = port.deadline
-      expect(deadline, is: nil)
-      let requests = port.endRequests
-      expect(requests, is: 0)
+      expect(port.deadline, is: nil)
+      expect(port.endRequests, is: 0)
     }
   }
 
@@ -64,8 +61,7 @@ struct LinuxPortTests {
       // Two signals at once.
       for number in [SIGTERM, SIGINT] { _ = pthread_kill(pthread_self(), number) }
       _ = port.wait(until: Instant(rawValue: 0))
-      let count = port.endRequests
-      expect(count, is: 5)
+      expect(port.endRequests, is: 5)
     }
   }
 
@@ -79,8 +75,7 @@ struct LinuxPortTests {
       _ = unsafe rmdir(".build/port-chips")
     }
     try withPort(board, chipsIn: ".build/port-chips") { port in
-      let hasPanel = port.hasPanel
-      expect(hasPanel)
+      expect(port.hasPanel)
       func change() -> LinesChange {
         _ = port.wait(until: Instant(rawValue: 0))
         return port.takeLinesChange()
@@ -100,34 +95,22 @@ struct LinuxPortTests {
   func noChips() throws {
     try withPort(board, chipsIn: "/nowhere") { port in
       _ = port.wait(until: Instant(rawValue: 0))
-      let change = port.takeLinesChange()
-      expect(change, is: .none)
+      expect(port.takeLinesChange(), is: .none)
     }
-    try withPort { port in
-      let hasPanel = port.hasPanel
-      expect(!hasPanel)
-    }
+    try withPort { port in expect(!port.hasPanel) }
   }
 
   @Test("Lines that are not open: no edges, no contacts, no lights, no presses")
   func closedLines() throws {
     try withPort(board) { port in
-      let isOpen = port.openLines()
-      expect(!isOpen)
-      let edge = port.nextEdge()
-      expect(edge, is: .lost)
+      expect(!port.openLines())
+      expect(port.nextEdge(), is: .lost)
       for button in [ButtonName.shake, .clear] {
-        let contact = port.contact(of: button)
-        expect(contact, is: .lost)
-        let press = port.press(button, isDown: true)
-        expect(press, is: .noLines)
+        expect(port.contact(of: button), is: .lost)
+        expect(port.press(button, isDown: true), is: .noLines)
       }
-      for light in [LightName.status, .answer] {
-        let isSet = port.set(light, isLit: true)
-        expect(!isSet)
-      }
-      let isThere = port.checkLines()
-      expect(!isThere)
+      for light in [LightName.status, .answer] { expect(!port.set(light, isLit: true)) }
+      expect(!port.checkLines())
       let debounce = (port.debounce(of: .shake), port.debounce(of: .clear))
       expect(debounce == (30, 0))
       let lights = (port.has(.status), port.has(.answer))
@@ -148,16 +131,13 @@ struct LinuxPortTests {
   @Test("The service manager of the environment, or why there is none")
   func service() throws {
     try withPort { port in
-      let isAbsent = !port.hasServiceManager && port.watchdogTimeout == nil
-      expect(isAbsent)
-      let isReported = port.report([1].span)
-      expect(!isReported)
+      expect(!port.hasServiceManager && port.watchdogTimeout == nil)
+      expect(!port.report([1].span))
     }
     try withPort(
       service: ServiceEnvironment(socket: lasting("relative"), watchdogTimeout: lasting("3000"))
     ) { port in
-      let isAbsent = !port.hasServiceManager && port.watchdogTimeout == nil
-      expect(isAbsent)
+      expect(!port.hasServiceManager && port.watchdogTimeout == nil)
       let error = port.serviceError.map { error in text { error.write(to: &$0) } }
       expect(
         error, is: "cannot use NOTIFY_SOCKET=relative: expected a path from / on, or @ and a name")
@@ -165,10 +145,8 @@ struct LinuxPortTests {
     try withPort(
       service: ServiceEnvironment(socket: lasting("/nowhere"), watchdogTimeout: lasting("3000"))
     ) { port in
-      let isThere = port.hasServiceManager && port.watchdogTimeout == 3
-      expect(isThere)
-      let isReported = port.report([1].span)
-      expect(!isReported)
+      expect(port.hasServiceManager && port.watchdogTimeout == 3)
+      expect(!port.report([1].span))
     }
   }
 
@@ -185,10 +163,8 @@ struct LinuxPortTests {
       let program = try StreamSocket.connect(path: folder.path + "/control")
       _ = port.wait(until: Instant(rawValue: 0))
       var request = ByteBuffer<128>()
-      let event = port.nextControlEvent(into: &request)
-      expect(event, is: .joined(0))
-      let isListening = port.hasListeners
-      expect(isListening)
+      expect(port.nextControlEvent(into: &request), is: .joined(0))
+      expect(port.hasListeners)
       for isWanted in [false, true] {
         port.sendPackets(isWanted, to: 0)
         port.note([0x01, 0xAF].span, .received)
@@ -201,10 +177,8 @@ struct LinuxPortTests {
       }
     }
     try withPort { port in
-      let isOpen = port.openControl(at: lasting("/nowhere/control"), allowsRemoteButtons: false)
-      expect(!isOpen)
-      let isAllowed = port.allowsRemoteButtons
-      expect(!isAllowed)
+      expect(!port.openControl(at: lasting("/nowhere/control"), allowsRemoteButtons: false))
+      expect(!port.allowsRemoteButtons)
       expect(
         text { port.writeControlError(to: &$0) },
         is: "cannot listen on /nowhere/control: its folder does not exist")

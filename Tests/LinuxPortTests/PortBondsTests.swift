@@ -12,7 +12,6 @@ import LinuxTestSupport
 struct PortBondsTests {
   private let folder: TemporaryDirectory
   private var path: String { folder.path + "/ball.bonds" }
-
   init() throws { folder = try TemporaryDirectory() }
 
   private func bonds(_ state: String? = nil) -> PortBonds {
@@ -46,8 +45,6 @@ struct PortBondsTests {
     return bonds.hasNotice ? words : nil
   }
 
-  private func length(_ bonds: borrowing PortBonds) -> Int { bonds.location.count }
-
   // Symptom: of two balls that started without a file, both kept bonds, and one lost its own.
   @Test("All 16 bonds are there when the file is opened again, and one program at a time has it")
   func exchange() throws {
@@ -76,15 +73,12 @@ struct PortBondsTests {
     // "/" + filler + "/ball.bonds".
     for (count, isUsed) in [(228, true), (229, false), (243, false), (244, false), (245, false)] {
       let own = bonds("/" + String(repeating: "x", count: count))
-      let length = self.length(own)
-      expect(length, is: isUsed ? count + 12 : 0, "\(count)")
-      let hasNotice = own.hasNotice
-      expect(hasNotice, is: !isUsed)
+      expect(own.location.count, is: isUsed ? count + 12 : 0, "\(count)")
+      expect(own.hasNotice, is: !isUsed)
     }
     // Neither is a relative path, in any variable.
     let own = PortBonds(state: lasting("a"), user: lasting("b"), home: lasting("c"))
-    let length = self.length(own)
-    expect(length, is: 0)
+    expect(own.location.count, is: 0)
   }
 
   @Test("Before it is opened, a file is not written, and without a place there is none")
@@ -93,15 +87,13 @@ struct PortBondsTests {
     expect(keep(&own), is: false)
     expect(!Files.exists(path))
     var nowhere = PortBonds(state: nil, user: nil, home: nil)
-    let wasInUse = nowhere.isInUse
-    expect(!wasInUse)
+    expect(!nowhere.isInUse)
     var table = BondTable<16>()
     let identity = nowhere.open(into: &table)
     expect(identity == nil ? true : false)
     expect(table.count, is: 0)
     expect(keep(&nowhere), is: false)
-    let isInUse = nowhere.isInUse
-    expect(isInUse)
+    expect(nowhere.isInUse)
     expect(
       notice(nowhere),
       is:
@@ -119,8 +111,7 @@ struct PortBondsTests {
       var own = bonds(parent)
       expect(open(&own), is: 0)
       expect(notice(own), is: "cannot make the folder of \(parent)/ball.bonds: \(reason)")
-      let isInUse = own.isInUse
-      expect(isInUse)
+      expect(own.isInUse)
       expect(keep(&own), is: false)
     }
   }

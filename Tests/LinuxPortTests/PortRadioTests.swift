@@ -35,7 +35,6 @@ struct PortRadioTests {
     }
 
     func close() { radio.close(queue) }
-
     func write(_ bytes: [UInt8]) -> RadioWrite { radio.write(bytes.span, queue) }
 
     /// Writes until the other side has no room; false if it always has.
@@ -60,13 +59,11 @@ struct PortRadioTests {
 
     /// What wakes a loop now.
     var wakeUps: [PollToken] { wakes(queue) }
-
     var trouble: String { text { radio.writeError(to: &$0) } }
   }
 
   private let folder: TemporaryDirectory
   private var path: String { folder.path + "/air" }
-
   init() throws { folder = try TemporaryDirectory() }
 
   @Test("A UNIX socket is read and written, and its end is reported")

@@ -100,23 +100,11 @@ struct RemedyTests {
       ["--board", "virtual"], ["--set", "answer=none"], ["--board=none", "--set=shake.line=X"],
       ["--board=none", "--set=shake.line=GPIO1"], ["--board=pi-5", "--set=shake.line=X"],
     ])
-  func complaints(list: [String]) throws {
-    var complaint = ""
-    do throws(OptionError) {
-      let options = try Options(arguments(list))
-      do throws(BoardChoiceError) {
-        _ = try BoardChoice(options, model: .init())
-      } catch {
-        let failure = error
-        complaint = text { failure.write(to: &$0) }
-      }
-    } catch {
-      let failure = error
-      complaint = text { failure.write(to: &$0) }
-    }
-    expect(!complaint.isEmpty)
+  func complaints(list: [String]) {
+    let shown = complaint(about: list)
+    expect(!shown.isEmpty)
     // What the user wrote is not a remedy.
-    let own = Self.options(in: complaint).filter { !(list.contains($0[0]) && list.contains($0[1])) }
-    for option in own { expect(Self.takes(option), "\(complaint)") }
+    let own = Self.options(in: shown).filter { !(list.contains($0[0]) && list.contains($0[1])) }
+    for option in own { expect(Self.takes(option), "\(shown)") }
   }
 }

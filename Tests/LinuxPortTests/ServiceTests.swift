@@ -36,9 +36,7 @@ struct ServiceTests {
       (("vsock:2:1234", nil, nil), "NOTIFY_SOCKET=vsock:2:1234\(noSocket)"),
       (("/\(x107)", nil, nil), "/\(x107): a socket's path is at most 107 bytes long"),
       (("@\(x107)x", nil, nil), "@\(x107)x: a socket's name is at most 107 bytes long"),
-      (
-        ("/x", "18446744073709551616", nil), "WATCHDOG_USEC=18446744073709551616\(microseconds)"
-      ),
+      (("/x", "18446744073709551616", nil), "WATCHDOG_USEC=18446744073709551616\(microseconds)"),
       (("/x", "0", nil), "WATCHDOG_USEC=0\(microseconds)"),
       (("/x", "-1", nil), "WATCHDOG_USEC=-1\(microseconds)"),
       (("/x", "soon", nil), "WATCHDOG_USEC=soon\(microseconds)"),

@@ -1,4 +1,5 @@
 import BluetoothHost
+import EightBall
 import Expectations
 import Glibc
 import LinuxRadio
@@ -15,8 +16,21 @@ func text(_ write: (inout ByteWriter) -> Void) -> String { String(writing: write
 func lasting(_ text: String) -> ProgramText { ProgramText(lasting: text) }
 
 /// The arguments of a program after its name.
-func arguments(_ texts: [String]) -> ArgumentList {
-  unsafe ArgumentList(argumentVector(texts))
+func arguments(_ texts: [String]) -> ArgumentList { unsafe ArgumentList(argumentVector(texts)) }
+
+/// What eightballd finds wrong with a command line, and with the board that it chooses; empty if nothing is.
+func complaint(about list: [String], choosesBoard: Bool = true) -> String {
+  do {
+    let options = try Options(arguments(list))
+    if choosesBoard { _ = try BoardChoice(options, model: BoardText()) }
+    return ""
+  } catch let error as OptionError {
+    return text { error.write(to: &$0) }
+  } catch let error as BoardChoiceError {
+    return text { error.write(to: &$0) }
+  } catch {
+    return "\(error)"
+  }
 }
 
 extension ProgramText {

@@ -18,9 +18,7 @@ struct WordsTests {
       (.addressInUse, EADDRINUSE), (.connectionReset, ECONNRESET), (.timedOut, ETIMEDOUT),
       (.connectionRefused, ECONNREFUSED), (.blockedByRfkill, ERFKILL),
     ] as [(ErrorNumber, CInt)])
-  func numbers(number: ErrorNumber, code: CInt) {
-    expect(number.rawValue, is: code)
-  }
+  func numbers(number: ErrorNumber, code: CInt) { expect(number.rawValue, is: code) }
 
   @Test(
     "A number has only digits and a limit",
@@ -79,8 +77,7 @@ struct WordsTests {
       var isFound = false
       for byte in file.utf8 where !isFound { isFound = scanner.take(byte) }
       expect(isFound)
-      let count = scanner.name.count
-      expect(count, is: expected)
+      expect(scanner.name.count, is: expected)
     }
   }
 
@@ -89,9 +86,7 @@ struct WordsTests {
     let whole = ProgramText("a:b:c")
     expect(
       (-1...6).map { whole.first($0).string },
-      is: [
-        "", "", "a", "a:", "a:b", "a:b:", "a:b:c", "a:b:c",
-      ])
+      is: ["", "", "a", "a:", "a:b", "a:b:", "a:b:c", "a:b:c"])
     expect(
       (-1...6).map { whole.dropping($0).string },
       is: ["a:b:c", "a:b:c", ":b:c", "b:c", ":c", "c", "", ""])

@@ -10,8 +10,7 @@ struct AddressChoiceTests {
     expect(try AddressChoice("public"), is: .public)
     expect(try AddressChoice("Random"), is: .random)
     for (text, bytes) in [
-      ("C0:00:00:00:00:01", [1, 0, 0, 0, 0, 0xC0]),
-      ("c1:00:00:00:00:00", [0, 0, 0, 0, 0, 0xC1]),
+      ("C0:00:00:00:00:01", [1, 0, 0, 0, 0, 0xC0]), ("c1:00:00:00:00:00", [0, 0, 0, 0, 0, 0xC1]),
       ("FF:FF:FF:FF:FF:FE", [0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]),
       ("FE:FF:FF:FF:FF:FF", [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFE]),
     ] as [(String, InlineArray<6, UInt8>)] {
@@ -37,8 +36,7 @@ struct AddressChoiceTests {
     "Anything else is refused, and the error says what was expected",
     arguments: [
       "", "blue", "randomly", "publi", "80:00:00:00:00:01", " C0:00:00:00:00:01",
-      "BF:00:00:00:00:01", "00:00:00:00:00:00", "C0:00:00:00:01",
-      "C0:00:00:00:00:01:02",
+      "BF:00:00:00:00:01", "00:00:00:00:00:00", "C0:00:00:00:01", "C0:00:00:00:00:01:02",
       "C0-00-00-00-00-01", "C00:0:00:00:00:01", "+0:00:00:00:00:01", "C0:00:00:00:00:+1",
       "C0:00:00:00:00:1", "C0:00:00:00:00:0G",
     ])

@@ -10,7 +10,6 @@ import LinuxTestSupport
 struct BondFileTests {
   private let folder: TemporaryDirectory
   private var path: String { "\(folder.path)/ball.bonds" }
-
   init() throws { folder = try TemporaryDirectory() }
 
   private func bond(_ number: UInt8) -> Bond {
@@ -104,13 +103,11 @@ struct BondFileTests {
         is: "the file \(path) \(reason); its name now ends in .unusable, and its bonds are not used"
       )
       expect(folder.names, is: ["ball.bonds.lock", "ball.bonds.unusable"])
-      let aside = try Files.bytes(of: path + ".unusable", limit: 16_384)
-      expect(aside, is: bytes)
+      expect(try Files.bytes(of: path + ".unusable", limit: 16_384), is: bytes)
       table.store(bond(4))
       var file = BondFileBytes()
       BondFileFormat.write(table, identity: identity, to: &file)
-      let isKept = next.keep(file.span)
-      expect(isKept)
+      expect(next.keep(file.span))
       expect(try bonds(in: path), is: [4])
     }
   }
@@ -261,8 +258,7 @@ struct BondFileTests {
       (["STATE_DIRECTORY": "/a:/b"], "/a/x"),
       (["XDG_STATE_HOME": "/s", "HOME": "/h"], "/s/eightball/x"),
       (["XDG_STATE_HOME": "s", "HOME": "/h"], "/h/.local/state/eightball/x"),
-      (["HOME": "/h"], "/h/.local/state/eightball/x"),
-      (["HOME": "h"], nil), ([:], nil),
+      (["HOME": "/h"], "/h/.local/state/eightball/x"), (["HOME": "h"], nil), ([:], nil),
     ] as [([String: String], String?)])
   func location(environment: [String: String], path: String?) {
     expect(BondFile.path(of: "x", environment: { environment[$0] }), is: path)

@@ -7,7 +7,6 @@ import LinuxTestSupport
 struct CaptureTests {
   private let directory: TemporaryDirectory
   private var path: String { directory.path + "/capture" }
-
   init() throws { directory = try TemporaryDirectory() }
 
   @Test("Are btsnoop files of H4 packets")
@@ -77,8 +76,7 @@ struct CaptureTests {
   func pipe() throws {
     try #require(unsafe mkfifo(path, 0o644) == 0)
     var reasons: [SystemError] = []
-    let capture = try Capture(
-      path: path, microseconds: { 0 }, onFirstLoss: { reasons.append($0) })
+    let capture = try Capture(path: path, microseconds: { 0 }, onFirstLoss: { reasons.append($0) })
     expect(Files.mode(of: path), is: 0o600)
     let packet = [UInt8](repeating: 0x02, count: 1_000)
     for _ in 0..<200 { capture.note(packet, .sent) }

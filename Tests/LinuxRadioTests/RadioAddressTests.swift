@@ -6,8 +6,7 @@ struct RadioAddressTests {
   @Test(
     "Are read",
     arguments: [
-      ("virtual", .virtual),
-      ("unix:/run/air.sock", .unix(path: "/run/air.sock")),
+      ("virtual", .virtual), ("unix:/run/air.sock", .unix(path: "/run/air.sock")),
       ("unix:a:b", .unix(path: "a:b")),
       ("unix:/run/air.sock,user=1001", .unix(path: "/run/air.sock", trusting: 1001)),
       ("unix:/run/air,1.sock,user=root", .unix(path: "/run/air,1.sock", trusting: 0)),
@@ -20,11 +19,8 @@ struct RadioAddressTests {
       ("tcp-client:[]:1", .tcpClient(host: "", port: 1)),
       ("tcp-client:pi.local:9000", .tcpClient(host: "pi.local", port: 9_000)),
       ("tcp-server:127.0.0.1:1", .tcpServer(host: "127.0.0.1", port: 1)),
-      ("tcp-server:[::]:7", .tcpServer(host: "::", port: 7)),
-      ("hci0", .adapter(0)),
-      ("hci007", .adapter(7)),
-      ("hci12", .adapter(12)),
-      ("hci65535", .adapter(65_535)),
+      ("tcp-server:[::]:7", .tcpServer(host: "::", port: 7)), ("hci0", .adapter(0)),
+      ("hci007", .adapter(7)), ("hci12", .adapter(12)), ("hci65535", .adapter(65_535)),
       ("hci-socket:3", .adapter(3)),
     ] as [(String, RadioAddress)])
   func read(text: String, name: RadioAddress) throws {
@@ -55,9 +51,7 @@ struct RadioAddressTests {
     for text in [
       "tcp-client:localhost:9", "tcp-client::9", "tcp-client:[::1]:9", "tcp-server:_:9",
       "tcp-client:192.0.2.1:9", "unix:/x", "hci0", "virtual", "serial:/dev/x",
-    ] {
-      expect(try !RadioAddress(text).needsLookup, "\(text)")
-    }
+    ] { expect(try !RadioAddress(text).needsLookup, "\(text)") }
   }
 
   @Test(

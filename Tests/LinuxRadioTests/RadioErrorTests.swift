@@ -101,12 +101,12 @@ struct DefaultRadioTests {
   @Test("Whether an adapter is blocked is read from its rfkill files")
   func block() throws {
     let directory = try TemporaryDirectory()
-    try directory.write("0\n", to: "hci0/rfkill3/soft")
-    try directory.write("0\n", to: "hci0/rfkill3/hard")
-    try directory.write("1\n", to: "hci1/rfkill4/soft")
-    try directory.write("0\n", to: "hci1/rfkill4/hard")
-    try directory.write("1\n", to: "hci2/rfkill5/soft")
-    try directory.write("1\n", to: "hci2/rfkill5/hard")
+    for (name, soft, hard) in [
+      ("hci0/rfkill3", 0, 0), ("hci1/rfkill4", 1, 0), ("hci2/rfkill5", 1, 1),
+    ] {
+      try directory.write("\(soft)\n", to: name + "/soft")
+      try directory.write("\(hard)\n", to: name + "/hard")
+    }
     let blocks = [0, 1, 2, 3].map { Adapter.block(of: $0, under: directory.path) }
     expect(blocks, is: [.none, .soft, .hard, .none])
   }

@@ -9,10 +9,12 @@ import VirtualRadio
 @Suite("Radios")
 struct RadioTests {
   private let now = Instant(rawValue: 1_000)
+  private let bench: Bench
+
+  init() throws { bench = try Bench() }
 
   @Test("Packets go both ways, whole, however the stream is divided")
   func bothWays() throws {
-    let bench = try Bench()
     let controller = try bench.accept()
     let data: [UInt8] = [0x02, 0x40, 0x00, 0x01, 0x00, 0xAA]
     bench.program.outgoing = [reset, data]
@@ -30,7 +32,6 @@ struct RadioTests {
 
   @Test("A controller that does not read delays the program's packets, and loses none")
   func backPressure() throws {
-    let bench = try Bench()
     let controller = try bench.accept()
     // 1 (type) + 2 (handle) + 2 (length) + 1,000
     let packet = [0x02, 0x40, 0x00, 0xE8, 0x03] + [UInt8](repeating: 0xAA, count: 1_000)
@@ -53,7 +54,6 @@ struct RadioTests {
 
   @Test("A flood of packets leaves other descriptors their turn")
   func flood() throws {
-    let bench = try Bench()
     let controller = try bench.accept()
     try controller.write(Array(repeating: resetComplete, count: 40).flatMap { $0 })
     try bench.loop.wait(until: now)
@@ -66,7 +66,6 @@ struct RadioTests {
 
   @Test("A lost radio is reported once, retried at growing intervals, and used again")
   func lostAndFound() throws {
-    let bench = try Bench()
     let controller = try bench.accept()
     try bench.turn(at: now)
     expect(bench.program.take(), is: [.ready])
@@ -78,8 +77,7 @@ struct RadioTests {
     expect(bench.program.take(), is: [.packet(resetComplete)])
     try bench.turn(at: now)
     expect(bench.program.take(), is: [.lost("\(bench.name) closed the connection")])
-    let isOpen = bench.radio.isOpen
-    expect(!isOpen)
+    expect(!bench.radio.isOpen)
     var time = now
     for wait in [250, 500, 1_000, 2_000, 4_000, 5_000, 5_000] as [UInt32] {
       expect(bench.radio.deadline, is: time.advanced(by: wait))
@@ -106,7 +104,6 @@ struct RadioTests {
 
   @Test("A controller that closes each time is retried with a pause")
   func closesEachTime() throws {
-    let bench = try Bench()
     var time = now
     for wait in [250, 500, 1_000] as [UInt32] {
       do { _ = try bench.accept() }
@@ -119,7 +116,6 @@ struct RadioTests {
 
   @Test("A write to a controller that is gone is a loss, not the end of the process")
   func writeToNobody() throws {
-    let bench = try Bench()
     do { _ = try bench.accept() }
     bench.program.outgoing = [reset]
     // Before the loop reports the end.
@@ -130,7 +126,6 @@ struct RadioTests {
   /// Symptom: of two questions in one burst, one was answered.
   @Test("What a packet brings is sent before the next packet is received")
   func burstOfQuestions() throws {
-    let bench = try Bench()
     let controller = try bench.accept()
     var program = OneAnswer()
     let packets = (0..<20 as Range<UInt8>).map { [0x02, 0x40, 0x00, 0x01, 0x00, $0] as [UInt8] }
@@ -172,7 +167,6 @@ struct RadioTests {
 
   @Test("A controller that sends anything between Resets is kept")
   func slowController() throws {
-    let bench = try Bench()
     let controller = try bench.accept()
     for _ in 0..<5 {
       bench.program.outgoing = [reset, reset, reset]
@@ -181,26 +175,21 @@ struct RadioTests {
       try bench.turn(at: now)
     }
     expect(bench.program.take().last, is: .packet(resetComplete))
-    let isOpen = bench.radio.isOpen
-    expect(isOpen)
+    expect(bench.radio.isOpen)
   }
 
   @Test("A byte that cannot begin a packet is a loss that says so")
   func lostSync() throws {
-    let bench = try Bench()
     try bench.accept().write(resetComplete + [0x7F])
     try bench.turn(at: now)
     expect(
       bench.program.take(),
-      is: [
-        .ready, .packet(resetComplete), .lost("\(bench.name) sent 0x7F where a packet begins"),
-      ])
+      is: [.ready, .packet(resetComplete), .lost("\(bench.name) sent 0x7F where a packet begins")])
   }
 
   // Symptom: the error was "the controller left command 0x0C03 unanswered".
   @Test("A full air is a loss that says so, and what to do")
   func fullAir() throws {
-    let bench = try Bench()
     let server = AirServer(air: VirtualAir(), maximumClients: 1, loop: bench.loop)
     let path = bench.path + "-air"
     try server.listen(on: try StreamListener(path: path))
@@ -233,17 +222,15 @@ struct RadioTests {
 
   @Test("A missing radio is an error at the start")
   func missing() throws {
-    let loop = try EventLoop()
     let error = #expect(throws: RadioError.self) {
-      _ = try Radio(.unix(path: "/tmp/no/such/socket"), loop: loop)
+      _ = try Radio(.unix(path: "/tmp/no/such/socket"), loop: bench.loop)
     }
     expect(error?.reason, is: "no controller listens at /tmp/no/such/socket")
   }
 
   @Test("A program without a virtual air cannot open the radio virtual")
   func withoutAir() throws {
-    let loop = try EventLoop()
-    let error = #expect(throws: RadioError.self) { _ = try Radio(.virtual, loop: loop) }
+    let error = #expect(throws: RadioError.self) { _ = try Radio(.virtual, loop: bench.loop) }
     expect(error?.description, is: "this program has no virtual air. Choose another radio.")
   }
 
@@ -277,7 +264,6 @@ struct RadioTests {
 
   @Test("Sinks see the packets of both directions")
   func sinks() throws {
-    let bench = try Bench()
     let onlooker = Onlooker()
     bench.radio.sinks = [onlooker]
     bench.program.outgoing = [reset]
@@ -307,13 +293,8 @@ private final class Bench {
 
   deinit { radio.close() }
 
-  func listen() throws {
-    listener = try StreamListener(path: path)
-  }
-
-  func stopListening() {
-    listener = nil
-  }
+  func listen() throws { listener = try StreamListener(path: path) }
+  func stopListening() { listener = nil }
 
   /// The controller's end of the radio's connection.
   func accept() throws -> ControllerEnd {

@@ -11,9 +11,13 @@ import Synchronization
 struct TCPOpeningTests {
   private let start = Instant(rawValue: 1_000)
   private let name = RadioAddress.tcpClient(host: "ball.example", port: 7_300)
+  private let loop: EventLoop
+  private let resolver = SlowResolver()
+
+  init() throws { loop = try EventLoop() }
 
   private func makeSource(
-    _ name: RadioAddress, _ loop: EventLoop, lookup: @escaping RadioOpener.Lookup
+    _ name: RadioAddress, lookup: @escaping RadioOpener.Lookup
   ) -> RadioSource {
     let opener = RadioOpener(name, loop: loop, air: SharedAir(path: "", loop: loop), lookup: lookup)
     return RadioSource(opener, loop: loop)
@@ -21,12 +25,10 @@ struct TCPOpeningTests {
 
   @Test("A host that is not found in time is an error, is looked up once, and is used when found")
   func slow() throws {
-    let loop = try EventLoop()
-    let resolver = SlowResolver()
     let listener = try StreamListener(host: "127.0.0.1", port: 0)
     let port = listener.port
     let name = RadioAddress.tcpClient(host: "ball.example", port: port)
-    let source = makeSource(name, loop) { (_, _) throws(SystemError) in
+    let source = makeSource(name) { [resolver] (_, _) throws(SystemError) in
       resolver.wait()
       return ["127.0.0.1"]
     }
@@ -57,10 +59,8 @@ struct TCPOpeningTests {
 
   @Test("An unknown host is looked up again at the next attempt")
   func unknown() throws {
-    let loop = try EventLoop()
-    let resolver = SlowResolver()
     let failure = SystemError(.addressNotAvailable, "find the host", "ball.example:7300")
-    let source = makeSource(name, loop) { (_, _) throws(SystemError) in
+    let source = makeSource(name) { [resolver] (_, _) throws(SystemError) in
       resolver.wait()
       throw failure
     }
@@ -76,10 +76,8 @@ struct TCPOpeningTests {
 
   @Test("A radio that is closed meanwhile waits for nothing")
   func closed() throws {
-    let loop = try EventLoop()
-    let resolver = SlowResolver()
     do {
-      let source = makeSource(name, loop) { (_, _) throws(SystemError) in
+      let source = makeSource(name) { [resolver] (_, _) throws(SystemError) in
         resolver.wait()
         throw SystemError(.timedOut, "find the host", "ball.example:7300")
       }
@@ -94,7 +92,6 @@ struct TCPOpeningTests {
   @Test("A server's host name is also looked up, and then the radio waits for the controller")
   func server() throws {
     let port = try freePort()
-    let loop = try EventLoop()
     var radio = RadioSourcePort(.tcpServer(host: "localhost", port: port), loop: loop)
     try radio.open(in: loop)
     _ = try StreamSocket.connect(host: "127.0.0.1", port: port)
@@ -103,7 +100,6 @@ struct TCPOpeningTests {
 
   @Test("Opening a radio reports an unknown host")
   func radio() throws {
-    let loop = try EventLoop()
     var radio = RadioSourcePort(.tcpClient(host: "256.256.256.256.invalid", port: 1), loop: loop)
     let error = #expect(throws: RadioError.self) { try radio.open(in: loop) }
     expect(error?.reason.contains("256.256.256.256.invalid:1"), is: true)

@@ -12,8 +12,7 @@ struct CurrentProcessTests {
     arguments: [
       ("CapPrm:\t000001ffffffffff\nCapEff:\t0000000000001000\n", true),
       ("CapPrm:\t000001ffffffffff\nCapEff:\t000001ffffffefff\n", false),
-      ("CapEff:\t000001ffffffffff\n", true),
-      ("CapEff:\tnonsense\n", false),
+      ("CapEff:\t000001ffffffffff\n", true), ("CapEff:\tnonsense\n", false),
       ("Name:\teightball\n", false),
     ])
   func capabilities(status: String, mayConfigure: Bool) {
@@ -61,16 +60,6 @@ struct FileLimitTests {
     let most = Int(limit.rlim_max) - 64
     expect(FileLimit.makeRoom(for: most + 1), is: most)
     expect(FileLimit.makeRoom(for: most), is: most)
-  }
-}
-
-@Suite("System errors")
-struct SystemErrorTests {
-  @Test("They have the operation, its subject and the reason")
-  func description() {
-    expect(
-      SystemError(.connectionRefused, "connect to", "/run/air.sock").description,
-      is: "cannot connect to /run/air.sock: Connection refused")
   }
 }
 

@@ -9,10 +9,12 @@ import LinuxTestSupport
 @Suite("A watched directory")
 struct DirectoryWatchTests {
   private let past = Instant(rawValue: 0)
+  private let bench: Bench
+
+  init() throws { bench = try Bench() }
 
   @Test("Adding, renaming, removing a name and changing its permissions are each reported once")
   func changes() throws {
-    let bench = try Bench()
     expect(try !bench.hasChanged())
     try bench.make("gpiochip0")
     expect(try bench.hasChanged())
@@ -32,7 +34,6 @@ struct DirectoryWatchTests {
 
   @Test("Several changes in one turn are reported once")
   func several() throws {
-    let bench = try Bench()
     try bench.make("gpiochip0")
     try #require(unsafe unlink(bench.path("gpiochip0")) == 0)
     try bench.make("gpiochip1")
@@ -42,7 +43,6 @@ struct DirectoryWatchTests {
 
   @Test("Other names, reads and writes are not reported")
   func others() throws {
-    let bench = try Bench()
     try bench.make("gpiochip0")
     expect(try bench.hasChanged())
     for name in ["gpio", "gpiochi", "a-gpiochip0", "GPIOCHIP0", "tty0"] { try bench.make(name) }
@@ -62,7 +62,6 @@ struct DirectoryWatchTests {
 
   @Test("An overflow of the kernel's queue counts as a change")
   func overflow() throws {
-    let bench = try Bench()
     let text = try Files.text(of: "/proc/sys/fs/inotify/max_queued_events")
     let capacity = try #require(Int(text.filter(\.isNumber)))
     // The default limit is 16,384. Two names in turn, since equal events are merged.
@@ -83,7 +82,6 @@ struct DirectoryWatchTests {
 
   @Test("A stopped watch reports nothing and does not wake the loop")
   func stop() throws {
-    let bench = try Bench()
     try bench.make("gpiochip0")
     bench.watch.stop()
     try bench.make("gpiochip1")
@@ -93,7 +91,6 @@ struct DirectoryWatchTests {
 
   @Test("A removed directory ends the reports, and does no harm")
   func directoryGone() throws {
-    let bench = try Bench()
     bench.directory.remove()
     _ = try bench.hasChanged()
     expect(try !bench.loop.wait(until: past))
@@ -166,7 +163,6 @@ private final class Bench {
   }
 
   func path(_ name: String) -> String { directory.path + "/" + name }
-
   func make(_ name: String) throws { _ = try Files.create(path(name)) }
 
   /// Whether the loop has reported a change by now.

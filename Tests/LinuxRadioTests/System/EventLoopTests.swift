@@ -8,13 +8,15 @@ import LinuxTestSupport
 @Suite("Event loop")
 struct EventLoopTests {
   private let past = Instant(rawValue: 0)
+  private let loop: EventLoop
+  private let recorder = Recorder()
+
+  init() throws { loop = try EventLoop() }
 
   @Test("Reports a ready descriptor, by token, until it has been read")
   func readiness() throws {
-    let loop = try EventLoop()
     let first = try Ends()
     let second = try Ends()
-    let recorder = Recorder()
     _ = try loop.add(first.near, for: .readable, handler: recorder, token: 1)
     _ = try loop.add(second.near, for: .readable, handler: recorder, token: 2)
 
@@ -29,9 +31,7 @@ struct EventLoopTests {
 
   @Test("An edge is reported once, and again when more arrives")
   func news() throws {
-    let loop = try EventLoop()
     let ends = try Ends()
-    let recorder = Recorder()
     let registration = try loop.add(ends.near, for: .readableEdge, handler: recorder)
     for count in 1...2 {
       expect(try ends.far.write([7].span), is: 1)
@@ -47,9 +47,7 @@ struct EventLoopTests {
 
   @Test("Only readiness of interest is reported, and the interest can be changed")
   func interest() throws {
-    let loop = try EventLoop()
     let ends = try Ends()
-    let recorder = Recorder()
     let registration = try loop.add(ends.near, for: .readable, handler: recorder)
     expect(try !loop.wait(until: past))
     try loop.change(registration, to: .readableOrWritable)
@@ -60,9 +58,7 @@ struct EventLoopTests {
 
   @Test("A removed handler is not called, even for pending events")
   func removal() throws {
-    let loop = try EventLoop()
     let ends = try Ends()
-    let recorder = Recorder()
     _ = try ends.far.write([1].span)
     let registration = try loop.add(ends.near, for: .readable, handler: recorder)
     loop.remove(registration)
@@ -78,7 +74,6 @@ struct EventLoopTests {
 
   @Test("A handler may remove another that is ready in the same turn")
   func removalWithinTurn() throws {
-    let loop = try EventLoop()
     let first = try Ends()
     let second = try Ends()
     let remover = Remover(loop: loop)
@@ -92,8 +87,6 @@ struct EventLoopTests {
 
   @Test("The other side's end is reported as readable")
   func hangUp() throws {
-    let loop = try EventLoop()
-    let recorder = Recorder()
     // A pipe whose writer has gone.
     let reader = try Ends.pipe().closeFar()
     _ = try loop.add(reader, for: .readable, handler: recorder)
@@ -116,7 +109,6 @@ struct EventLoopTests {
 
   @Test("Sleeps at least until the deadline")
   func sleeps() throws {
-    let loop = try EventLoop()
     let deadline = MonotonicClock.now.advanced(by: 3)
     expect(try !loop.wait(until: deadline))
     expect(MonotonicClock.now >= deadline)
@@ -124,7 +116,6 @@ struct EventLoopTests {
 
   @Test("SIGINT and SIGTERM are counted instead of ending the process")
   func signals() throws {
-    let loop = try EventLoop()
     let signals = try TerminationSignals(loop: loop)
     expect(signals.count, is: 0)
     for number in [SIGINT, SIGTERM] {
@@ -138,7 +129,6 @@ struct EventLoopTests {
   // How SIGHUP counts is in LinuxPortTests.
   @Test("SIGHUP does not count if it is ignored")
   func hangUpSignals() throws {
-    let loop = try EventLoop()
     let usual = signal(SIGHUP, SIG_IGN)
     defer { _ = signal(SIGHUP, usual) }
     let signals = try TerminationSignals(loop: loop)
@@ -166,9 +156,7 @@ private final class Remover: EventHandler {
   var registrations: [EventLoop.Registration] = []
   var calls = 0
 
-  init(loop: EventLoop) {
-    self.loop = loop
-  }
+  init(loop: EventLoop) { self.loop = loop }
 
   func handle(_ readiness: Readiness, token: Int) {
     calls += 1

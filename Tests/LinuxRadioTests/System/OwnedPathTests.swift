@@ -11,7 +11,6 @@ struct OwnedPathTests {
   private var path: String { directory.path + "/s" }
   private let lockName = ".s.eightball-lock"
   private var lockPath: String { "\(directory.path)/\(lockName)" }
-
   init() throws { directory = try TemporaryDirectory() }
 
   @Test("A socket and lock that our killed program left are replaced")
