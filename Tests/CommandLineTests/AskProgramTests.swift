@@ -115,11 +115,7 @@ struct AskProgramTests {
       answers.contains { answer in String(writing: { answer.write(.text, to: &$0) }) == text })
     expect(output.notes, is: ["Looking for a ball…", "Found “Ball”, \u{2212}50 dBm."])
     try waitForEnd(of: asker)
-    expect(
-      values.values,
-      is: [
-        [1, 0], Array("Will it rain?".utf8), [0, 0],
-      ])
+    expect(values.values, is: [[1, 0], Array("Will it rain?".utf8), [0, 0]])
     expect(output.results, is: [])
   }
 

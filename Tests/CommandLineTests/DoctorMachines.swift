@@ -93,8 +93,7 @@ func compare(
 ) {
   let lines = Doctor.lines(checkup)
   expect(lines.joined(separator: "\n"), is: expected, sourceLocation: location)
-  expect(
-    checkup.isWell, is: !lines.contains { $0.hasPrefix("wrong") }, sourceLocation: location)
+  expect(checkup.isWell, is: !lines.contains { $0.hasPrefix("wrong") }, sourceLocation: location)
 }
 
 /// Parts of several reports.

@@ -55,9 +55,7 @@ struct EventsProgramTests {
     expect(program.ending, is: .failed(.noBall(["/a", "/b"])))
     expect(
       output.notes,
-      is: [
-        "Error: no ball runs: nothing listens at /a or /b. Start one: eightball run."
-      ])
+      is: ["Error: no ball runs: nothing listens at /a or /b. Start one: eightball run."])
   }
 
   @Test("A program that was too slow warns of missing lines, and continues")
@@ -70,9 +68,7 @@ struct EventsProgramTests {
     expect(output.lines, is: ["{}", "{}"])
     expect(
       output.notes,
-      is: [
-        "Warning: lines are missing: this program read too slowly, so the ball dropped it."
-      ])
+      is: ["Warning: lines are missing: this program read too slowly, so the ball dropped it."])
   }
 
   @Test("With --follow it waits for the first ball and for the next")

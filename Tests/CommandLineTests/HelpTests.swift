@@ -92,6 +92,8 @@ struct HelpTests {
       expect(try Self.text([name, "--version"]), is: "\(EightBallProfile.version)")
       expect(help.contains("USAGE: eightball \(name)"))
     }
+    expect(try Self.text(["--version"]).isEmpty, is: false)
+    expect(try Self.text(["--help"]).isEmpty, is: false)
     expect(try Self.text(["help"]) == Self.text(["--help"]))
     expect(try Self.text(["help", "help"]) == Self.text(["--help"]))
   }

@@ -23,11 +23,6 @@ struct LaunchTests {
     expect(Launch.mistake(in: ["ask", nil])?.hasPrefix("Argument 2 is not valid UTF-8"), is: true)
   }
 
-  @Test("Help and versions are texts", arguments: [["--help"], ["help", "ask"], ["--version"]])
-  func texts(arguments: [String]) throws {
-    expect(Launch.text(for: arguments)?.isEmpty, is: false)
-  }
-
   @Test(
     "Commands are taken",
     arguments: [

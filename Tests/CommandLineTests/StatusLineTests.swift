@@ -62,8 +62,7 @@ struct StatusLineTests {
     expect(
       String(writing: { line.compose(to: &$0, columns: 60) }),
       is: "(8) 012345? [y]es [n]o [s]hake [c]lear [C]lear held [q]uit")
-    expect(
-      String(writing: { line.compose(to: &$0, columns: 39) }), is: "(8) 012345? [y]es [n]o")
+    expect(String(writing: { line.compose(to: &$0, columns: 39) }), is: "(8) 012345? [y]es [n]o")
   }
 
   private func drawing(_ line: StatusLine) -> String { String(writing: { line.compose(to: &$0) }) }

@@ -39,8 +39,7 @@ struct CoreBluetoothTests {
         expect(!row.note.isEmpty, "\(row.symbol): why?")
         let isShell = row.note == "declared, and not there yet"
         expect(declared.contains(row.symbol), is: isShell, "\(row.symbol) should be absent")
-      default:
-        Issue.record("\(row.symbol): \(row.status)")
+      default: Issue.record("\(row.symbol): \(row.status)")
       }
     }
   }
@@ -80,7 +79,6 @@ struct CoreBluetoothTests {
     let sentence =
       "Of \(rows.count) public symbols of Apple's, \(count("done")) are done, "
       + "\(count("differs")) differ, and \(count("absent")) are absent."
-    let isSaid = document.lines.joined(separator: " ").contains(sentence)
-    expect(isSaid, "it should say: \(sentence)")
+    expect(document.lines.joined(separator: " ").contains(sentence), "it should say: \(sentence)")
   }
 }

@@ -6,8 +6,7 @@ struct LinkTests {
   /// The pages at the top of the repository, and all of docs/ and its folder of the design.
   static func pages() throws -> [String] {
     let top = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
-    return top
-      + (try documentation()) + ["boards/README.md"]
+    return top + (try documentation()) + ["boards/README.md"]
   }
 
   /// The pages of docs/, and of its folder of the design.

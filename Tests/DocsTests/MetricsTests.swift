@@ -6,9 +6,7 @@ import LinuxTestSupport
 struct MetricsTests {
   private let document: Document
 
-  init() throws {
-    document = try Document("docs/metrics.md")
-  }
+  init() throws { document = try Document("docs/metrics.md") }
 
   @Test("The page has each metric, in the order of the program, with its help")
   func metrics() {

@@ -48,9 +48,7 @@ struct PageTests {
 
   @Test("A page shows its package, and names each file by its path there")
   func packages() throws {
-    let pages = [
-      "own-peripheral": "Examples/Battery", "testing-apps": "Examples/HeartRate",
-    ]
+    let pages = ["own-peripheral": "Examples/Battery", "testing-apps": "Examples/HeartRate"]
     for (page, folder) in pages {
       let document = try Document("docs/\(page).md")
       let shown = document.blocks.map(\.tag).filter { $0.hasPrefix("swift \(folder)/") }

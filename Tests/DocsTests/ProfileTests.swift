@@ -9,9 +9,7 @@ import LinuxTestSupport
 struct ProfileTests {
   private let document: Document
 
-  init() throws {
-    document = try Document("docs/gatt-profile.md")
-  }
+  init() throws { document = try Document("docs/gatt-profile.md") }
 
   @Test("The page has the handle, type, properties and value of each attribute")
   func attributes() throws {

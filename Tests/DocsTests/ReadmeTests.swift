@@ -6,9 +6,7 @@ import LinuxTestSupport
 struct ReadmeTests {
   private let document: Document
 
-  init() throws {
-    document = try Document("README.md")
-  }
+  init() throws { document = try Document("README.md") }
 
   @Test("It has at most 200 lines")
   func length() {

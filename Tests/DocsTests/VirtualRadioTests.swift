@@ -10,9 +10,7 @@ struct VirtualRadioTests {
   @Test("The table has each command of a virtual controller, by name, and what it needs")
   func commands() throws {
     let expected = HCIOpcode.simulated.map { opcode in
-      [
-        "0x" + hexadecimal(opcode.rawValue), opcode.name?.description, opcode.need.map(words),
-      ]
+      ["0x" + hexadecimal(opcode.rawValue), opcode.name?.description, opcode.need.map(words)]
     }
     expect(
       try Document("Sources/VirtualRadio/VirtualRadio.docc/VirtualControllers.md").rows(

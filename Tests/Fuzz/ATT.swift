@@ -7,9 +7,7 @@
 /// Plays one input of the fuzzer ATT.
 func playATT(_ pieces: consuming Pieces, on ground: inout BallGround) {
   var pieces = pieces
-  while let piece = pieces.next() {
-    play(piece, on: &ground)
-  }
+  while let piece = pieces.next() { play(piece, on: &ground) }
 }
 
 private func play(_ piece: Piece, on ground: inout BallGround) {

@@ -92,10 +92,8 @@ struct Asker: ClientApplication, Settling {
     case .discoverIncludedServices(let range), .discoverCharacteristics(let range),
       .discoverDescriptors(let range):
       demand(handle >= range.start && handle <= range.end, "a handle outside of the range")
-    case .discoverServices, .discoverServicesByUUID:
-      break
-    default:
-      demand(false, "a finding of an operation that is no discovery")
+    case .discoverServices, .discoverServicesByUUID: break
+    default: demand(false, "a finding of an operation that is no discovery")
     }
   }
 
@@ -103,12 +101,9 @@ struct Asker: ClientApplication, Settling {
     demand(offset == links[index].readCount, "a part of a value in the wrong place")
     links[index].readCount += part.count
     switch links[index].operation {
-    case .read:
-      demand(links[index].readCount <= 512, "a value longer than 512 bytes")
-    case .readByUUID, .readMultiple:
-      demand(offset == 0, "two parts of one response")
-    default:
-      demand(false, "a value of an operation that is no read")
+    case .read: demand(links[index].readCount <= 512, "a value longer than 512 bytes")
+    case .readByUUID, .readMultiple: demand(offset == 0, "two parts of one response")
+    default: demand(false, "a value of an operation that is no read")
     }
   }
 

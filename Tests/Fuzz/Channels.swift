@@ -41,8 +41,7 @@ where
       if let opened = host.channels.open(.firstDynamic, mtu: .minimum, at: link) {
         host.channels.application.begin(opened)
       }
-    case 1:
-      host.channels.disconnect(channel)
+    case 1: host.channels.disconnect(channel)
     case 2:
       host.channels.application.drain(channel)
       host.channels.resume(channel)

@@ -163,8 +163,7 @@ struct Ground<
       guard isObliging else { return }
       let credit: [8 of UInt8] = [0x04, 0x13, 5, 1, packet[1], packet[2] & 0x0F, 1, 0]
       host.receive(credit.span, at: now)
-    default:
-      demand(false, "a packet of a type that no host sends")
+    default: demand(false, "a packet of a type that no host sends")
     }
   }
 
@@ -191,8 +190,7 @@ struct Ground<
     case .leReadLocalSupportedFeatures:
       let features: [8 of UInt8] = [0x20, 0x01, 0, 0, 0, 0, 0, 0]
       complete(opcode, results: features.span)
-    default:
-      complete(opcode, results: Span())
+    default: complete(opcode, results: Span())
     }
   }
 
@@ -241,15 +239,12 @@ struct Ground<
       } else {
         checkRequest(frame.first, link)
       }
-    case 0x0005:
-      demand(frame.length >= 4, "a signalling command without a header")
-    case 0x0006:
-      demand(frame.length == 2 && frame.first == 0x05, "anything but a refusal to pair")
+    case 0x0005: demand(frame.length >= 4, "a signalling command without a header")
+    case 0x0006: demand(frame.length == 2 && frame.first == 0x05, "anything but a refusal to pair")
     case 0x0040...0x007F:
       demand(Channels.isPresent, "a frame on a channel, without channels")
       demand(frame.length <= 2_048, "a frame longer than any MPS")
-    default:
-      demand(false, "a frame on an unknown channel")
+    default: demand(false, "a frame on an unknown channel")
     }
   }
 
@@ -260,8 +255,7 @@ struct Ground<
     case 0x1E:
       demand(indications[link] > 0, "a confirmation of no indication")
       indications[link] = 0
-    case 0x52:
-      break
+    case 0x52: break
     default:
       demand(requests[link] == 0, "a request before the response to the last one")
       requests[link] = opcode

@@ -55,8 +55,7 @@ private func play(_ piece: borrowing Piece, on ground: inout PairingGround) {
     var reader = ByteReader(piece.bytes)
     ground.enter(reader.readUInt32(), atCentral: isCentral)
   case 0x09:
-    let shown =
-      isCentral ? ground.peripheral.delegate.shown : ground.central.delegate.shown
+    let shown = isCentral ? ground.peripheral.delegate.shown : ground.central.delegate.shown
     ground.enter(shown, atCentral: isCentral)
   case 0x0A:
     if isCentral {
@@ -147,9 +146,7 @@ private func finish(_ ground: inout PairingGround) {
 extension PairingGround {
   /// The bonds of both devices.
   fileprivate var strengths: (InlineArray<2, Bond?>, InlineArray<2, Bond?>) {
-    (
-      InlineArray { central.bonds.bond(at: $0) }, InlineArray { peripheral.bonds.bond(at: $0) }
-    )
+    (InlineArray { central.bonds.bond(at: $0) }, InlineArray { peripheral.bonds.bond(at: $0) })
   }
 
   /// A bond with a peer has at least the protection of the previous one.

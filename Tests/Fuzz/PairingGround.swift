@@ -282,10 +282,8 @@ struct PairingWitness: PairingDelegate {
     case .showPasskey(let number):
       takesPart = true
       shown = number
-    case .compareNumber(let number):
-      shown = number
-    case .enterPasskey, .confirmPairing:
-      break
+    case .compareNumber(let number): shown = number
+    case .enterPasskey, .confirmPairing: break
     }
   }
 

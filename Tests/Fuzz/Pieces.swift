@@ -4,9 +4,7 @@ struct Pieces: ~Copyable, ~Escapable {
   private var position = 0
 
   @_lifetime(copy input)
-  init(_ input: Span<UInt8>) {
-    self.input = input
-  }
+  init(_ input: Span<UInt8>) { self.input = input }
 
   /// The next tag byte, and the number of bytes in its length byte, or all that are left.
   @_lifetime(copy self)

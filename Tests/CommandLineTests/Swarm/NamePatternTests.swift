@@ -24,14 +24,10 @@ struct NamePatternTests {
   }
 
   @Test(
-    "Any other percent sign is an error",
+    "Any other percent sign is an error, and so is a second number",
     arguments: ["%", "Ball %", "%s", "%3d", "%-d", "%0003d", "%0", "% d", "%D", "%1$d", "%٣d"])
   func otherPercentSigns(pattern: String) {
     #expect(throws: NamePatternError.percentSign(pattern)) { try NamePattern(pattern) }
-  }
-
-  @Test("A second number is an error")
-  func secondNumber() {
     #expect(throws: NamePatternError.secondNumber("%d of %d")) { try NamePattern("%d of %d") }
   }
 

@@ -45,8 +45,7 @@ struct SwarmSeedTests {
   func others() {
     let one = SwarmSeed(rawValue: 8)
     let other = SwarmSeed(rawValue: 9)
-    let same = (1...1_000).filter { one.address(of: $0) == other.address(of: $0) }
-    expect(same, is: [])
+    expect((1...1_000).filter { one.address(of: $0) == other.address(of: $0) }, is: [])
   }
 
   @Test("A seed is used once on an air; the next swarm says so, and may use it later")
