@@ -18,6 +18,8 @@ struct PortBondsTests {
     PortBonds(state: lasting(state ?? folder.path), user: nil, home: nil)
   }
 
+  private func length(_ bonds: borrowing PortBonds) -> Int { bonds.location.count }
+
   /// The number of bonds in the file.
   private func open(_ bonds: inout PortBonds) -> Int {
     var table = BondTable<16>()
@@ -73,12 +75,12 @@ struct PortBondsTests {
     // "/" + filler + "/ball.bonds".
     for (count, isUsed) in [(228, true), (229, false), (243, false), (244, false), (245, false)] {
       let own = bonds("/" + String(repeating: "x", count: count))
-      expect(own.location.count, is: isUsed ? count + 12 : 0, "\(count)")
+      expect(length(own), is: isUsed ? count + 12 : 0, "\(count)")
       expect(own.hasNotice, is: !isUsed)
     }
     // Neither is a relative path, in any variable.
     let own = PortBonds(state: lasting("a"), user: lasting("b"), home: lasting("c"))
-    expect(own.location.count, is: 0)
+    expect(length(own), is: 0)
   }
 
   @Test("Before it is opened, a file is not written, and without a place there is none")
