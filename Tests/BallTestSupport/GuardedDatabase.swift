@@ -15,62 +15,43 @@ package struct GuardedDatabase: AttributeDatabase {
     package static let authenticatedConfiguration = AttributeHandle(rawValue: 0x0012)
   }
 
-  private var lines: [Attribute] = []
-  package private(set) var hash = DatabaseHash()
   /// An earlier database, and the number in this one of each of its Client Characteristic
   /// Configurations; `nil` for a removed one.
   package var earlier: (hash: DatabaseHash, numbers: [Int?])?
-  private var slots = 0
+  private var table = GrowingDatabase([
+    .primaryService(.genericAttributeService),
+    .characteristic(.serviceChanged, .indicate), .value(.none),
+    .clientCharacteristicConfiguration,
+    .characteristic(.clientSupportedFeatures, .read | .write), .value(.clientSupportedFeatures),
+    .characteristic(.databaseHash, .read), .value(.databaseHash),
+    .primaryService(BluetoothUUID(0x180F)),
+    .characteristic(.level, .all), .value(.application(.open)),
+    .clientCharacteristicConfiguration,
+    .characteristic(.level, .all, protection: .readEncrypted | .writeEncrypted | .updateEncrypted),
+    .value(.application(.guarded)), .clientCharacteristicConfiguration,
+    .characteristic(
+      .level, .all, protection: .readAuthenticated | .writeAuthenticated | .updateAuthenticated),
+    .value(.application(.authenticated)), .clientCharacteristicConfiguration,
+  ])
 
-  package init() {
-    append([
-      .primaryService(.genericAttributeService),
-      .characteristic(.serviceChanged, .indicate), .value(.none),
-      .clientCharacteristicConfiguration,
-      .characteristic(.clientSupportedFeatures, .read | .write), .value(.clientSupportedFeatures),
-      .characteristic(.databaseHash, .read), .value(.databaseHash),
-      .primaryService(BluetoothUUID(0x180F)),
-      .characteristic(.level, .all), .value(.application(.open)),
-      .clientCharacteristicConfiguration,
-      .characteristic(
-        .level, .all, protection: .readEncrypted | .writeEncrypted | .updateEncrypted),
-      .value(.application(.guarded)), .clientCharacteristicConfiguration,
-      .characteristic(
-        .level, .all, protection: .readAuthenticated | .writeAuthenticated | .updateAuthenticated),
-      .value(.application(.authenticated)), .clientCharacteristicConfiguration,
-    ])
-  }
+  package init() {}
 
   /// Adds a service after the last, and returns its handles.
   package mutating func grow() -> AttributeHandleRange {
-    append([
+    table.append([
       .primaryService(BluetoothUUID(0x180F)), .characteristic(.level, .read),
       .value(.number(1, byteCount: 1)),
     ])
   }
 
-  @discardableResult
-  private mutating func append(_ table: [Attribute]) -> AttributeHandleRange {
-    let start = AttributeHandle(rawValue: UInt16(lines.count + 1))
-    var table = table
-    var span = table.mutableSpan
-    span.link(from: start) {
-      slots += 1
-      return slots - 1
-    }
-    lines += table
-    hash = DatabaseHash(of: lines.span)
-    return AttributeHandleRange(start: start, end: AttributeHandle(rawValue: UInt16(lines.count)))
-  }
+  package var hash: DatabaseHash { table.hash }
 
   package var attributes: Span<Attribute> {
     @_lifetime(borrow self)
-    borrowing get { lines.span }
+    borrowing get { table.attributes }
   }
 
-  package var serviceChanged: ValueLocation {
-    ValueLocation(handle: Handle.serviceChanged, slot: 0)
-  }
+  package var serviceChanged: ValueLocation { table.serviceChanged }
 
   package func convert(_ subscriptions: inout ClientConfigurations, from hash: DatabaseHash) -> Bool
   {
@@ -84,9 +65,7 @@ package struct GuardedDatabase: AttributeDatabase {
   }
 
   package func location(of attribute: ApplicationAttribute) -> ValueLocation {
-    ValueLocation(
-      handle: AttributeHandle(rawValue: 0x000B + 3 * attribute.rawValue),
-      slot: Int(attribute.rawValue) + 1)
+    table.location(of: attribute)
   }
 }
 

@@ -1,3 +1,4 @@
+import BallTestSupport
 import Expectations
 
 @testable import BluetoothHost

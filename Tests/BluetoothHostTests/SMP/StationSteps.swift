@@ -66,7 +66,7 @@ extension Step where Subject == SecurityStation {
   static func deadline(_ time: UInt64?, at line: SourceLocation = #_sourceLocation) -> Step {
     check(time, line) { $0.manager.deadline?.rawValue }
   }
-  /// Sets the time; with `advances`, tells the manager.
+  /// Sets the time; with `advances`, the manager learns it.
   static func time(_ time: UInt64, advances: Bool = false) -> Step {
     Step { station in
       station.now = Instant(rawValue: time)

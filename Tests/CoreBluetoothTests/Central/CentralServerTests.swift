@@ -229,6 +229,7 @@ struct CentralServerTests {
     bench.host.server.application.update = (.text, Array("more".utf8))
     expect(scene.take(log), is: [])
     expect(otherLog.take(), is: ["value FF01 more"])
+    withExtendedLifetime(other) {}
   }
 
   @Test("reports when values can be written without response, and sends each of them")

@@ -121,7 +121,7 @@ struct ChannelStreamTests {
     expect(other.input.streamStatus, is: .atEnd)
   }
 
-  @Test("a closed channel may send the rest for exactly 10 s, even if nobody reads it")
+  @Test("a closed channel may send the rest for exactly 10 s, even if its reader has stopped")
   func undrained() throws {
     let (own, other) = try it.open()
     for _ in 0..<100 where own.output.hasSpaceAvailable {

@@ -12,7 +12,7 @@ struct OperationID: RawRepresentable, Hashable {
   var rawValue: UInt32
 }
 
-/// What managers are told.
+/// The events of managers.
 enum CentralEvent: Equatable {
   case ready
   /// The controller has lost its state and is set up again.
@@ -32,7 +32,7 @@ enum CentralEvent: Equatable {
   case servicesChanged(LinkID, AttributeHandleRange)
 }
 
-/// Managers of a device that record what they are told: one that scans, and one for each link.
+/// Managers of a device that record their events: one that scans, and one for each link.
 final class CentralRecorder {
   /// A manager that scans, and records what it hears.
   private final class Scanning: CentralHandle, @unchecked Sendable {

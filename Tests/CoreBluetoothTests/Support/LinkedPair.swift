@@ -12,7 +12,7 @@ class LinkedPair {
   let manager: CBCentralManager
   let peripheral: CBPeripheral
   let peripheralManager: CBPeripheralManager
-  /// What the peripheral's delegate was told before the link.
+  /// The calls of the peripheral's delegate before the link.
   let published: [String]
   private let peripheralQueue: DispatchQueue
 

@@ -36,7 +36,7 @@ struct Published {
 
   var deviceName: [UInt8] { Array(radio.device.host.server.deviceName.span) }
 
-  /// What the delegate has been told since the last call, after everything that waits.
+  /// The delegate's calls since the last time, after everything that waits.
   func take() -> [String] {
     radio.settle()
     return recorder.take()

@@ -98,7 +98,7 @@ class Scene {
 
   func pass(_ milliseconds: UInt32) { run(for: milliseconds) }
 
-  /// What a delegate has been told since the last call, after everything that happens now, or in this
+  /// A delegate's calls since the last time, after everything that happens now, or in this
   /// many milliseconds.
   func take(_ log: some LineLog, after milliseconds: UInt32 = 0) -> [String] {
     if milliseconds == 0 { settle() } else { pass(milliseconds) }

@@ -8,7 +8,7 @@ import VirtualRadio
 /// A device whose thread is the test's: the calls of its managers wait until its packets are carried.
 final class Seat: ManagerThread, HostSide, @unchecked Sendable {
   let device: LocalDevice
-  /// Managers that record what they are told.
+  /// Managers that record their events.
   lazy var central = CentralRecorder(device.central)
   /// How long a packet takes from the controller, in milliseconds.
   var delay: UInt32 = 0
@@ -131,7 +131,7 @@ final class Seat: ManagerThread, HostSide, @unchecked Sendable {
   var deadline: Instant? { Instant.earlier(device.deadline, underWay.first?.due) }
   func advance(to now: Instant) { device.advance(to: now) }
 
-  // MARK: What the managers of `central` were told
+  // MARK: The events of the managers of `central`
 
   var events: [CentralEvent] { central.events }
   var outcomes: [OperationID: Result<OperationOutput, OperationError>] { central.outcomes }

@@ -1,27 +1,27 @@
 import BluetoothHost
 
 /// A database of any size that a test can change.
-struct GrowingDatabase: AttributeDatabase {
+package struct GrowingDatabase: AttributeDatabase {
   private var lines: [Attribute] = []
-  private(set) var hash = DatabaseHash()
+  package private(set) var hash = DatabaseHash()
   private var nextSlot = 0
 
-  init(_ table: [Attribute]) { append(table) }
+  package init(_ table: [Attribute]) { append(table) }
 
-  var attributes: Span<Attribute> {
+  package var attributes: Span<Attribute> {
     @_lifetime(borrow self)
     borrowing get { lines.span }
   }
 
-  var serviceChanged: ValueLocation { location { $0.type == .serviceChanged } }
+  package var serviceChanged: ValueLocation { location { $0.type == .serviceChanged } }
 
-  func location(of attribute: ApplicationAttribute) -> ValueLocation {
+  package func location(of attribute: ApplicationAttribute) -> ValueLocation {
     location { $0.value == .application(attribute) }
   }
 
   /// Appends lines, and returns their handles.
   @discardableResult
-  mutating func append(_ table: [Attribute]) -> AttributeHandleRange {
+  package mutating func append(_ table: [Attribute]) -> AttributeHandleRange {
     let start = handle(at: lines.count)
     var table = table
     var span = table.mutableSpan
@@ -35,7 +35,7 @@ struct GrowingDatabase: AttributeDatabase {
   }
 
   /// Removes the lines of `range`, and leaves their handles vacant.
-  mutating func remove(_ range: AttributeHandleRange) {
+  package mutating func remove(_ range: AttributeHandleRange) {
     for index in Int(range.start.rawValue) - 1...Int(range.end.rawValue) - 1 {
       lines[index] = .vacant
     }

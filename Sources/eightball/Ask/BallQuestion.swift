@@ -1,0 +1,1 @@
+../../EightBallKit/Words/BallQuestion.swift
