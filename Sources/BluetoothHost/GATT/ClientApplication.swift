@@ -46,41 +46,28 @@ public protocol ClientApplication: ~Copyable {
   mutating func radioChanged(to state: RadioState)
 }
 
+// A member without a comment does nothing; its requirement has the documentation.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension ClientApplication where Self: ~Copyable {
-  /// Nothing happens.
   public mutating func received(_ report: borrowing AdvertisingReport) {}
-  /// Nothing happens.
   public mutating func scanFailed(_ reason: HCIErrorCode) {}
-  /// Nothing happens.
   public mutating func connectionFailed(_ reason: HCIErrorCode) {}
-  /// Nothing happens.
   public mutating func connected(
     at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role
   ) {}
-  /// Nothing happens.
   public mutating func securityChanged(to security: LinkSecurity, at index: Int) {}
-  /// Nothing happens.
   public mutating func disconnected(at index: Int, reason: HCIErrorCode) {}
-  /// Nothing happens.
   public mutating func found(_ service: RemoteService, at index: Int) {}
-  /// Nothing happens.
   public mutating func found(_ include: RemoteInclude, at index: Int) {}
-  /// Nothing happens.
   public mutating func found(_ characteristic: RemoteCharacteristic, at index: Int) {}
-  /// Nothing happens.
   public mutating func found(_ descriptor: RemoteDescriptor, at index: Int) {}
-  /// Nothing happens.
   public mutating func read(_ part: Span<UInt8>, from offset: Int, at index: Int) {}
   /// Writes nothing: every byte of the value is 0 then.
   public func writeValue(from offset: Int, at index: Int, into value: inout ByteWriter) {}
-  /// Nothing happens.
   public mutating func ended(
     _ operation: ClientOperation, with error: OperationError?, at index: Int
   ) {}
-  /// Nothing happens.
   public mutating func notified(_ handle: AttributeHandle, _ value: Span<UInt8>, at index: Int) {}
-  /// Nothing happens.
   public mutating func readRSSI(_ rssi: Int8?, at index: Int) {}
-  /// Nothing happens.
   public mutating func radioChanged(to state: RadioState) {}
 }

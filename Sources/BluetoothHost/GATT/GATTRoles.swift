@@ -40,6 +40,8 @@ public protocol ServerRole: ~Copyable {
   mutating func resume(_ connection: inout Connection)
 }
 
+// A member without a comment does nothing; its requirement has the documentation.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// No server: the host refuses a peer's requests.
 public struct NoServer: ServerRole, ~Copyable {
   /// False.
@@ -56,24 +58,17 @@ public struct NoServer: ServerRole, ~Copyable {
   /// None.
   public var pendingConnections: ConnectionSet { .none }
 
-  /// Nothing happens.
   public mutating func configure(_ configuration: HostConfiguration) {}
-  /// Nothing happens.
   public mutating func opened(_ connection: borrowing Connection, peer: DeviceAddress) {}
-  /// Nothing happens.
   public mutating func securityChanged(to security: LinkSecurity, at index: Int) {}
   /// A client without any state.
   public func clientState(at index: Int) -> ClientState { ClientState() }
   /// Nothing.
   public mutating func clientRecord(at index: Int) -> ClientRecord? { nil }
-  /// Nothing happens.
   public mutating func restore(_ record: ClientRecord, at index: Int) {}
-  /// Nothing happens.
   public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {}
-  /// Nothing happens.
   public mutating func radioChanged(to state: RadioState) {}
 
-  /// Nothing happens.
   public mutating func receive(_ pdu: Span<UInt8>, on connection: inout Connection) {}
   /// False.
   public func hasPacket(for connection: borrowing Connection) -> Bool { false }
@@ -81,7 +76,6 @@ public struct NoServer: ServerRole, ~Copyable {
   public mutating func writePacket(
     for connection: inout Connection, length: Int, at now: Instant, to writer: inout ByteWriter
   ) -> Bool { false }
-  /// Nothing happens.
   public mutating func resume(_ connection: inout Connection) {}
 }
 
@@ -133,6 +127,8 @@ public protocol ClientRole: ~Copyable {
   mutating func timeOut(_ connection: borrowing Connection)
 }
 
+// A member without a comment does nothing; its requirement has the documentation.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// No client: the host ignores PDUs of servers.
 public struct NoClient: ClientRole, ~Copyable {
   /// False.
@@ -147,26 +143,16 @@ public struct NoClient: ClientRole, ~Copyable {
     set {}
   }
 
-  /// Nothing happens.
   public mutating func configure(_ configuration: HostConfiguration) {}
-  /// Nothing happens.
   public mutating func received(_ report: borrowing AdvertisingReport) {}
-  /// Nothing happens.
   public mutating func scanFailed(_ reason: HCIErrorCode) {}
-  /// Nothing happens.
   public mutating func connectionFailed(_ reason: HCIErrorCode) {}
-  /// Nothing happens.
   public mutating func opened(_ connection: borrowing Connection, peer: DeviceAddress) {}
-  /// Nothing happens.
   public mutating func securityChanged(to security: LinkSecurity, at index: Int) {}
-  /// Nothing happens.
   public mutating func encryptionFailed(_ reason: HCIErrorCode, on connection: borrowing Connection)
   {}
-  /// Nothing happens.
   public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {}
-  /// Nothing happens.
   public mutating func radioChanged(to state: RadioState) {}
-  /// Nothing happens.
   public mutating func readRSSI(_ rssi: Int8?, of connection: borrowing Connection) {}
 
   /// False.
@@ -175,7 +161,6 @@ public struct NoClient: ClientRole, ~Copyable {
   { false }
   /// None.
   public func operation(at index: Int) -> ClientOperation? { nil }
-  /// Nothing happens.
   public mutating func receive(_ pdu: Span<UInt8>, on connection: inout Connection) {}
   /// False.
   public func hasPacket(for connection: borrowing Connection) -> Bool { false }
@@ -183,6 +168,5 @@ public struct NoClient: ClientRole, ~Copyable {
   public mutating func writePacket(
     for connection: inout Connection, length: Int, at now: Instant, to writer: inout ByteWriter
   ) -> Bool { false }
-  /// Nothing happens.
   public mutating func timeOut(_ connection: borrowing Connection) {}
 }

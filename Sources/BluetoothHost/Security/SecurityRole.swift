@@ -98,6 +98,8 @@ public protocol SecurityRole: ~Copyable {
   func linkAddress(of peer: DeviceAddress) -> DeviceAddress
 }
 
+// A member without a comment does nothing; its requirement has the documentation.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// No security: the host refuses to pair, and encrypts no link.
 public struct NoSecurity: SecurityRole, ~Copyable {
   /// False.
@@ -106,11 +108,8 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   /// No security.
   public init() {}
 
-  /// Nothing happens.
   public mutating func opened(_ link: PairingLink, at index: Int) {}
-  /// Nothing happens.
   public mutating func closed(at index: Int) {}
-  /// Nothing happens.
   public mutating func receive(_ pdu: Span<UInt8>, at index: Int, at now: Instant) {}
   /// False.
   public func hasPacket(for connection: borrowing Connection) -> Bool { false }
@@ -124,17 +123,14 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   public mutating func takeEncryption(at index: Int, at now: Instant) -> EncryptionStart? { nil }
   /// Nothing.
   public mutating func takeKeyReply(at index: Int) -> LongTermKeyReply? { nil }
-  /// Nothing happens.
   public mutating func keyRequested(
     encryptedDiversifier: UInt16, randomNumber: UInt64, at index: Int, at now: Instant
   ) {}
-  /// Nothing happens.
   public mutating func encryptionChanged(
     _ status: HCIErrorCode, isEncrypted: Bool, at index: Int, at now: Instant
   ) {}
   /// None.
   public var deadline: Instant? { nil }
-  /// Nothing happens.
   public mutating func advance(to now: Instant) {}
   /// Nothing.
   public func security(at index: Int) -> LinkSecurity { .none }
@@ -142,31 +138,25 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   public mutating func takeRecognition(at index: Int) -> ClientRecognition? { nil }
   /// None.
   public var activeClients: ConnectionSet { .none }
-  /// Nothing happens.
   public mutating func noteActivity(of clients: ConnectionSet) {}
   /// False.
   public mutating func takeChange(of state: ClientState, at index: Int) -> Bool { false }
-  /// Nothing happens.
   public mutating func save(_ record: ClientRecord, at index: Int) {}
   /// False: there are no bonds.
   public func requiresEncryption(at index: Int) -> Bool { false }
-  /// Nothing happens.
   public mutating func encrypt(at index: Int) {}
   /// Nothing.
   public mutating func takeEncryptionFailure(at index: Int) -> HCIErrorCode? { nil }
   /// False.
   public var needsRandomNumber: Bool { false }
-  /// Nothing happens.
   public mutating func takeRandomNumber(_ number: UInt64?) {}
   /// None.
   public mutating func makePrivateAddress() -> DeviceAddress? { nil }
-  /// Nothing happens.
   public mutating func controllerStarted(features: UInt64) {}
   /// False.
   public var hasPrivacyCommand: Bool { false }
   /// None.
   public mutating func takePrivacyCommand() -> PrivacyCommand? { nil }
-  /// Nothing happens.
   public mutating func finishPrivacyCommand(
     _ opcode: HCIOpcode, _ status: HCIErrorCode, value: UInt8
   ) -> DeviceAddress? { nil }

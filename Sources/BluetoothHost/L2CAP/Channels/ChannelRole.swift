@@ -50,6 +50,8 @@ public protocol ChannelRole: ~Copyable {
   ) -> Bool
 }
 
+// A member without a comment does nothing; its requirement has the documentation.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// No channels: the host refuses each request for one.
 public struct NoChannels: ChannelRole, ~Copyable {
   /// False.
@@ -65,11 +67,8 @@ public struct NoChannels: ChannelRole, ~Copyable {
   /// Never.
   public var deadline: Instant? { nil }
 
-  /// Nothing happens.
   public mutating func opened(_ connection: borrowing Connection) {}
-  /// Nothing happens.
   public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {}
-  /// Nothing happens.
   public mutating func advance(to now: Instant) {}
 
   /// False.
@@ -77,11 +76,9 @@ public struct NoChannels: ChannelRole, ~Copyable {
     _ command: borrowing SignallingCommand, on connection: borrowing Connection,
     protection: LinkProtection, response: inout ByteWriter
   ) -> Bool { false }
-  /// Nothing happens.
   public mutating func receive(
     _ payload: Span<UInt8>, to channel: L2CAPChannel, on connection: borrowing Connection
   ) {}
-  /// Nothing happens.
   public mutating func receiveOverlong(
     to channel: L2CAPChannel, on connection: borrowing Connection
   ) {}
