@@ -34,9 +34,8 @@ check_package() {
   [ -n "${EIGHTBALL:-}" ] || is_own=true
   daemon="$PWD/$eightballd_folder/$(this_target)/eightballd"
   if [ -z "${EIGHTBALL:-}" ]; then
-    scripts/build standalone
-    scripts/build panel
-    EIGHTBALL="$PWD/$standalone_folder/release/eightball"
+    scripts/build release panel
+    EIGHTBALL="$PWD/$build_folder/release/eightball"
   fi
   EIGHTBALL=$(from_user "$EIGHTBALL")
   printf '\177ELF of another machine' >"$folder/foreign"

@@ -11,8 +11,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Where Swift builds; another folder keeps two builds apart.
 build_folder="${EIGHTBALL_BUILD:-.build}"
-# Where the program that is installed is built.
-standalone_folder="$build_folder-standalone"
+# Where the programs of scripts/benchmark are built, for speed: the programs that are installed are built for size.
+benchmark_folder="$build_folder-benchmark"
 # Where the server of the panel builds.
 panel_folder="$build_folder-panel"
 # Python's own folder for the peers.
@@ -49,7 +49,8 @@ step_done() {
 show_times() { printf '%s\n' "${step_times[@]}" "$(printf '%6d s  in all' "$SECONDS")"; }
 
 # two_at_a_time TITLE COMMAND... -- ITEM...: runs the command with each item as its last argument, two at once where
-# there are two processors. Each is one step, whose output comes when it ends. Fails at the end if one failed.
+# there are two processors. Each is one step, whose output comes when it ends. Fails at the end if one failed. If
+# `step_times_file` names a file, each adds its time there.
 two_at_a_time() {
   local title=$1 command=() number=$step_number item
   shift
@@ -63,11 +64,12 @@ two_at_a_time() {
   for item in "$@"; do
     number=$((number + 1))
     printf '%s\0' "[$number/$step_count]" "$title$item" "$item"
-  done | xargs -0 -n 3 -P "$(($(nproc) > 1 ? 2 : 1))" bash -c '
+  done | step_times_file=${step_times_file:-/dev/null} xargs -0 -n 3 -P "$(($(nproc) > 1 ? 2 : 1))" bash -c '
     number=${*: -3:1} name=${*: -2:1} item=${*: -1} status=0
-    output=$("${@:1:$#-3}" "$item" 2>&1) || status=1
+    output=$(unset step_times_file && "${@:1:$#-3}" "$item" 2>&1) || status=1
     exec 9<"$0" && flock 9
     printf "%s\n" "$number $name" ${output:+"$output"}
+    printf "%6d s  %s\n" "$SECONDS" "$name" >>"$step_times_file"
     if [ "$status" = 0 ]; then echo "$number done in $SECONDS s"; else echo "FAILED: $name"; fi
     exit "$status"' scripts/lib.sh "${command[@]}" || fail "Not all of these ended well: see FAILED above."
 }

@@ -193,32 +193,6 @@ build_simulator() {
   rm -rf "$work"
 }
 
-# link_gpiod2 PROGRAM: links the released program once more, with libgpiod 2. Compiles only the shim CGPIOD, the one part
-# that uses the library, and links it with what scripts/build release has compiled, since another release build would
-# take minutes.
-link_gpiod2() {
-  local program=$1 library objects compiler work source
-  library="$PWD/$gpiod2_folder"
-  objects="$build_folder/release/eightball.product/Objects.LinkFileList"
-  compiler=$(command -v clang || command -v cc) ||
-    fail "There is no C compiler: run scripts/setup test."
-  [ -f "$objects" ] || fail "There is no $objects: run scripts/build first."
-  grep -q '/CGPIOD\.build/' "$objects" || fail "$objects names no object of CGPIOD."
-
-  work=$(mktemp -d -t 8ball-link-XXXXXX)
-  for source in Sources/CGPIOD/*.c; do
-    "$compiler" -O2 -fPIC -ISources/CGPIOD/include -I"$library/include" -c "$source" \
-      -o "$work/$(basename "$source").o"
-  done
-  grep -v '/CGPIOD\.build/' "$objects" >"$work/others"
-  # As SwiftPM links the release.
-  swiftc -emit-executable -module-name eightball -o "$program" \
-    -Xlinker --gc-sections -Xlinker --defsym -Xlinker main=eightball_main \
-    "@$work/others" "$work"/*.o -L "$library" -lgpiod -Xlinker "-rpath=$library"
-  rm -rf "$work"
-  echo "Linked with libgpiod 2: $program"
-}
-
 # run_guest FOLDER SECONDS COMMAND...: runs a command as root in the virtual machine, and ends this process. FOLDER holds
 # the image; after SECONDS the machine is stopped. The guest sees the host's files at the same paths, and cannot change
 # them. Output and exit status are the command's; 125 if it gave none; 124 if its kernel found a processor that hung.
