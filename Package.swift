@@ -60,7 +60,7 @@ let package = Package(
     // The virtual air and board, and what they and real radios need of Linux.
     .target(name: "CBluetooth"),
     .target(name: "CGPIOD", linkerSettings: [.linkedLibrary("gpiod")]),
-    .target(name: "VirtualBoard", swiftSettings: checked),
+    .target(name: "VirtualBoard", dependencies: ["EightBall"], swiftSettings: checked),
     .target(
       name: "VirtualRadio", dependencies: ["BluetoothHost"], swiftSettings: checked),
     // Linux with a heap: the event loop, files, sockets, and radios by name.
