@@ -157,6 +157,24 @@ public struct BallProgram<
     }
   }
 
+  /// Shows the ball's state on the display of `port`, and reports whether its parts are lost or ready.
+  @inline(never) mutating func show<Port: PartsPort & ~Copyable>(
+    on port: inout Port, at now: Instant
+  ) {
+    let status = host.server.withApplication { $0.lights.status }
+    port.show(
+      BallState(
+        status: status, isPairingOpen: Security.isPresent && host.security.isPairingOpen,
+        isRefusing: panel.panel.isShowingRefusal, answer: answer), at: now)
+    while let change = port.takePartChange() {
+      var reason = ByteBuffer<256>()
+      if case .lost(let error) = change.event {
+        reason.write { port.write(error, of: change.part, to: &$0) }
+      }
+      printer.report(change.part, isLost: change.event != .found, reason.span)
+    }
+  }
+
   /// Takes the answer that the ball shows, if it has changed; `.some(nil)` after a clear.
   mutating func takeNewAnswer() -> Answer?? {
     guard isAnswerNew else { return nil }

@@ -168,7 +168,10 @@ public struct ProtectedBallRunner<
     #if !WORDS_FOR_PEOPLE_ONLY
       if Machine.hasControl, port.hasControlEvent { serveListeners() }
     #endif
-    if port.hasPanel { ball.readButtons(from: &port, at: now) }
+    if port.hasPanel {
+      if Machine.hasParts, port.takeShake(at: now) { ball.panel.shake() }
+      ball.readButtons(from: &port, at: now)
+    }
     if Security.isPresent, let isConfirmed = port.takeConfirmation() {
       ball.answer(isConfirmed, at: now)
     }
@@ -179,7 +182,10 @@ public struct ProtectedBallRunner<
       port.questionChanged(to: ball.question)
       ball.keepBonds(on: &port)
     }
-    if port.hasPanel { ball.light(&port, at: now) }
+    if port.hasPanel {
+      ball.light(&port, at: now)
+      if Machine.hasParts { ball.show(on: &port, at: now) }
+    }
     if port.hasServiceManager {
       service.note(ball.host.radio, connectionCount: ball.host.connectionCount)
       service.send(to: &port, at: now)

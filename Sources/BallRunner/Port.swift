@@ -5,8 +5,8 @@ import EightBall
 /// a service manager, a clock and a way to sleep.
 ///
 /// Static dispatch. No call allocates once the ball runs, and only `wait` waits.
-public protocol Port: RadioPort, FrontPanelPort, OutputPort, ServicePort, BondPort, ControlPort,
-  MetricsPort, ~Copyable
+public protocol Port: RadioPort, FrontPanelPort, PartsPort, OutputPort, ServicePort, BondPort,
+  ControlPort, MetricsPort, ~Copyable
 {
   /// The time by a clock that never goes back, in milliseconds.
   var now: Instant { mutating get }
@@ -98,7 +98,8 @@ public enum LinesChange: Equatable, Sendable {
 ///
 /// The lines may be absent, and come and go: the runner reopens them. No call waits.
 public protocol FrontPanelPort: ~Copyable {
-  /// Whether the board has lines at all. If not, the runner calls nothing else here.
+  /// Whether the board has lines or parts at all. If not, the runner calls nothing else here, and nothing of
+  /// `PartsPort`.
   var hasPanel: Bool { get }
 
   /// Opens all lines or none; `false` if that is not possible now.

@@ -304,6 +304,16 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
     reportReady("board", "Buttons and lights: ready.")
   }
 
+  /// Prints that a part of the board works again, or why it cannot be used.
+  mutating func report(_ part: OptionalPart, isLost: Bool, _ reason: Span<UInt8>) {
+    switch (part, isLost) {
+    case (.motion, true): reportLost("motion", "Motion sensor: none for now; ", reason)
+    case (.motion, false): reportReady("motion", "Motion sensor: ready.")
+    case (.display, true): reportLost("display", "Display: none for now; ", reason)
+    case (.display, false): reportReady("display", "Display: ready.")
+    }
+  }
+
   // MARK: Centrals
 
   /// Keeps count of events, with or without a line.

@@ -46,6 +46,9 @@ struct ButtonDriver: ~Copyable {
     panel.advance(to: now)
   }
 
+  /// The ball was shaken.
+  mutating func shake() { panel.requestShake() }
+
   /// Takes the panel's next action; `nil` if there is none.
   mutating func nextAction() -> FrontPanelAction? { panel.nextAction() }
 

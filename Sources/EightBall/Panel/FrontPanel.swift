@@ -68,6 +68,9 @@ public struct FrontPanel: Sendable {
     }
   }
 
+  /// The ball was shaken in the hand: as a press of shake.
+  public mutating func requestShake() { append(.shake) }
+
   /// Whether `button` is down, without bounces.
   public func isPressed(_ button: ButtonName) -> Bool {
     button == .shake ? shake.isPressed : clear.isPressed
@@ -119,6 +122,9 @@ public struct FrontPanel: Sendable {
   public mutating func showRefusal(at now: Instant) {
     status.flash(.doubleFlash, at: now)
   }
+
+  /// Whether it shows that a statement was refused.
+  public var isShowingRefusal: Bool { status.isFlashing }
 
   /// Shows that an answer was given: a pulse.
   public mutating func showAnswer(at now: Instant) {

@@ -103,6 +103,9 @@ struct Light {
 
   init() {}
 
+  /// Whether it plays a pattern over its background.
+  var isFlashing: Bool { foreground != nil }
+
   /// Plays `pattern` from now on; changes nothing if it already plays.
   mutating func show(_ pattern: LightPattern, at now: Instant) {
     guard pattern != background else { return }
