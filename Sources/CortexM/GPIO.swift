@@ -17,6 +17,7 @@ struct GPIOPort {
   private var interruptStatus: Register<UInt32> { Register(base &+ 0x418) }
   private var interruptClear: Register<UInt32> { Register(base &+ 0x41C) }
   private var alternateFunction: Register<UInt32> { Register(base &+ 0x420) }
+  private var openDrainSelect: Register<UInt32> { Register(base &+ 0x50C) }
   private var pullUp: Register<UInt32> { Register(base &+ 0x510) }
   private var digitalEnable: Register<UInt32> { Register(base &+ 0x51C) }
 
@@ -48,6 +49,9 @@ struct GPIOPort {
     alternateFunction.value |= mask
     digitalEnable.value |= mask
   }
+
+  /// Makes the pins in `mask` open drains: they pull low, or not at all.
+  func openDrain(_ mask: UInt32) { openDrainSelect.value |= mask }
 
   /// Whether edges of the pins in `mask` interrupt.
   func listen(to mask: UInt32, _ isListening: Bool) {

@@ -65,6 +65,15 @@ enum LM3S6965 {
     GPIOPort(base: 0x4000_7000).startPeripheral(0x0C)
   }
 
+  /// Starts the clock of the first I2C controller, and gives it its pins: PB2, which it drives both ways, and
+  /// PB3, whose drain is open.
+  static func startI2C() {
+    clockGates.1.value |= 1 &<< 12
+    let portB = GPIOPort(base: 0x4000_5000)
+    portB.startPeripheral(0x0C)
+    portB.openDrain(0x08)
+  }
+
   /// The 48 bits that the board's maker wrote into the chip to identify it, such as a MAC address;
   /// all ones without any.
   static var identity: UInt64 {
