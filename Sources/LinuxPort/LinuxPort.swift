@@ -379,7 +379,7 @@ extension LinuxPort {
 
   /// Whether the board has this light.
   public func has(_ light: LightName) -> Bool {
-    lines.board.has(light == .status ? .status : .answer)
+    lines.board.hasLine(of: light == .status ? .status : .answer)
   }
 
   /// Writes the board's name.

@@ -52,21 +52,21 @@ struct PortLines: ~Copyable {
   mutating func open(_ queue: borrowing PollQueue) -> Bool {
     close(queue)
     var failure = cgpiod_error()
-    var names = InlineArray<4, InlineCString<32>>(repeating: InlineCString())
+    var names = InlineArray<5, InlineCString<32>>(repeating: InlineCString())
     var count = 0
     while let part = part(at: count) {
       names[count] = InlineCString(board[part]?.name)
       count += 1
     }
     let label = InlineCString<32>(board.chip)
-    var settings = unsafe InlineArray<4, cgpiod_line>(repeating: cgpiod_line())
+    var settings = unsafe InlineArray<5, cgpiod_line>(repeating: cgpiod_line())
     let opened = unsafe names.span.withUnsafeBufferPointer { names in
       for index in 0..<count {
         guard let part = part(at: index), let line = board[part], let base = names.baseAddress
         else { continue }
         // The text is at the front of its struct.
         let name = unsafe UnsafeRawPointer(base + index).assumingMemoryBound(to: CChar.self)
-        unsafe settings[index] = line.settings(isOutput: !part.isButton, name: name)
+        unsafe settings[index] = line.settings(isOutput: part.isLight, name: name)
       }
       return unsafe settings.span.withUnsafeBufferPointer { settings in
         unsafe label.withPointer {
@@ -178,7 +178,7 @@ struct PortLines: ~Copyable {
   private func part(at offset: Int) -> BoardPart? {
     let parts = BoardPart.all
     var count = 0
-    for index in parts.indices where board.has(parts[index]) {
+    for index in parts.indices where board.hasLine(of: parts[index]) {
       if count == offset { return parts[index] }
       count += 1
     }

@@ -11,24 +11,26 @@ public struct BoardChangeError: Error, Equatable, Sendable {
 /// A board that settings change one after the other, as with `--set`: `shake.line=GPIO23`. The last
 /// setting of a field counts.
 ///
-/// The names are those of the fields in a board's file. `answer=none` removes a light or a button.
+/// The names are those of the fields in a board's file. `answer=none` removes a part.
 /// A new line named GPIO and a number has that number as its offset, as on every Raspberry Pi, and
 /// the other way round; with another name the offset must be set too. A button or light that the
-/// board lacks is added, wired as on the shipped boards.
+/// board lacks is added, wired as on the shipped boards. A motion sensor or display needs its model and
+/// its bus, and has its model's usual address if none is set.
 public struct BoardChanges: Sendable {
-  /// The settings of one button or light.
+  /// The settings of one part.
   private struct OfPart: Sendable {
     /// The indices of the settings of its name and its offset; `nil` for none.
     var name: Int?
     var offset: Int?
-    /// The index of its last setting.
+    /// The index of its last setting; `nil` for none since it was removed.
     var last: Int?
   }
 
-  /// The board so far. Before `complete`, lines may lack a name or an offset.
+  /// The board so far. Before `complete`, lines may lack a name or an offset, and there is no motion
+  /// sensor or display that lacks a model, a bus or an address.
   public internal(set) var board: BoardDescription
 
-  private var parts = InlineArray<4, OfPart>(repeating: OfPart())
+  private var parts = InlineArray<6, OfPart>(repeating: OfPart())
   private var last: Int?
 
   /// Changes to `board`.
@@ -61,9 +63,9 @@ public struct BoardChanges: Sendable {
       } else {
         guard value.equals(BoardDescription.noBoard) else { throw .notNone(part) }
         board[part] = nil
+        if part.isOnBus { board.onBus[part.busIndex] = BusSettings() }
         parts[part.index] = OfPart()
       }
-      parts[part.index].last = index
     } else if name.equals(BoardField.chip.name) {
       guard let label = BoardField.readName(value) else { throw .wrongValue(.chip) }
       board.chip = label
@@ -76,14 +78,17 @@ public struct BoardChanges: Sendable {
     last = index
   }
 
-  /// Sets a field of a line.
+  /// Sets a field of a part.
   private mutating func set(
     _ part: BoardPart, _ name: Span<UInt8>, _ value: Span<UInt8>, at index: Int
   ) throws(BoardSettingError) {
-    guard let field = BoardField(ofLine: name), part.has(field) else { throw .unknownField }
+    guard let field = BoardField(name, of: part) else { throw .unknownField }
     var line = board[part] ?? part.usualLine
-    guard line.set(field, value) else { throw .wrongValue(field) }
+    guard line.set(field, value) || board.onBus[part.busIndex].set(field, value, of: part) else {
+      throw .wrongValue(field)
+    }
     board[part] = line
+    parts[part.index].last = index
     if field == .line { parts[part.index].name = index }
     if field == .offset { parts[part.index].offset = index }
   }
@@ -94,7 +99,9 @@ public struct BoardChanges: Sendable {
   public mutating func complete() throws(BoardChangeError) {
     guard let last else { return }
     let all = BoardPart.all
-    for index in all.indices { try completeLine(of: all[index]) }
+    for index in all.indices {
+      try complete(all[index])
+    }
     if let clash = board.clash {
       throw BoardChangeError(index: parts[clash.part.index].last ?? last, cause: .clash(clash))
     }
@@ -102,9 +109,13 @@ public struct BoardChanges: Sendable {
     if board.name.span.equals(BoardDescription.noBoard) { board.name = "custom" }
   }
 
-  private mutating func completeLine(of part: BoardPart) throws(BoardChangeError) {
+  private mutating func complete(_ part: BoardPart) throws(BoardChangeError) {
     let changes = parts[part.index]
-    guard let last = changes.last, var line = board[part] else { return }
+    guard let last = changes.last else { return }
+    if part.isOnBus, let cause = board.onBus[part.busIndex].complete(part) {
+      throw BoardChangeError(index: last, cause: cause)
+    }
+    guard var line = board[part] else { return }
     guard !line.name.isEmpty else {
       throw BoardChangeError(index: last, cause: .noLine(part))
     }
@@ -142,7 +153,7 @@ extension LineDescription {
     case .debounce:
       guard let time = BoardField.readDebounce(value) else { return false }
       debounceMilliseconds = time
-    case .model, .chip, .radio: return false
+    default: return false
     }
     return true
   }

@@ -1,6 +1,7 @@
 import BluetoothHost
 
-/// A board: which GPIO lines its buttons and lights are on, and which radio it has.
+/// A board: which GPIO lines its buttons and lights are on, which motion sensor and display it has, and
+/// which radio.
 ///
 /// It comes from a board file, from a program's table of boards, or from `--set` alone.
 public struct BoardDescription: Equatable, Sendable {
@@ -8,8 +9,10 @@ public struct BoardDescription: Equatable, Sendable {
   public var name: BoardName
   /// The label of the GPIO chip with its lines; `nil` without lines.
   public var chip: ChipLabel?
-  /// The lines of the buttons and lights, in the order of `BoardPart.all`.
-  private var lines: InlineArray<4, LineDescription?>
+  /// The lines of the buttons, of the lights and of the motion sensor, in the order of `BoardPart.all`.
+  private var lines: InlineArray<5, LineDescription?>
+  /// The motion sensor, and the display.
+  var onBus = InlineArray<2, BusSettings>(repeating: BusSettings())
   /// The default radio; `nil` for the first usable one. It is the text of the file or of `--set`,
   /// which only the program that opens the radio checks.
   public var radio: RadioText?
@@ -18,12 +21,15 @@ public struct BoardDescription: Equatable, Sendable {
   public init(
     name: BoardName, chip: ChipLabel? = nil, shake: LineDescription? = nil,
     clear: LineDescription? = nil, status: LineDescription? = nil,
-    answer: LineDescription? = nil, radio: RadioText? = nil
+    answer: LineDescription? = nil, motion: MotionDescription? = nil,
+    display: DisplayDescription? = nil, radio: RadioText? = nil
   ) {
     self.name = name
     self.chip = chip
-    lines = [shake, clear, status, answer]
+    lines = [shake, clear, status, answer, nil]
     self.radio = radio
+    self.motion = motion
+    self.display = display
   }
 
   /// A board with this name and nothing else. One function, since a board is large and is filled in
@@ -45,20 +51,28 @@ public struct BoardDescription: Equatable, Sendable {
   /// Whether its chip is the virtual one.
   public var isVirtual: Bool { chip == Self.virtualChip }
 
-  /// Whether it has any button or light.
+  /// Whether it has any line.
   public var hasLines: Bool {
     for index in lines.indices where lines[index] != nil { return true }
     return false
   }
 
-  /// Whether it has this button or light.
-  public func has(_ part: BoardPart) -> Bool { lines[part.index] != nil }
+  /// Whether it has a line of this part.
+  public func hasLine(of part: BoardPart) -> Bool {
+    part != .display && lines[part.index] != nil
+  }
 
-  /// The line of a button or a light; `nil` if the board has none.
+  /// The line of a part; `nil` if the board has none. A display's cannot be set.
   public subscript(part: BoardPart) -> LineDescription? {
     // Not inlined: each caller would contain a copy of all lines.
-    @inline(never) get { lines[part.index] }
-    set { lines[part.index] = newValue }
+    @inline(never) get { part == .display ? nil : lines[part.index] }
+    set { if part != .display { lines[part.index] = newValue } }
+  }
+
+  /// The motion sensor or the display, without the sensor's line and threshold; `nil` if the board has
+  /// none.
+  public subscript(onBus part: BoardPart) -> BusPart? {
+    part.isOnBus ? BusPart(onBus[part.busIndex]) : nil
   }
 
   /// The button that asks for a new answer.
@@ -85,10 +99,44 @@ public struct BoardDescription: Equatable, Sendable {
     set { self[.answer] = newValue }
   }
 
+  /// The motion sensor.
+  public var motion: MotionDescription? {
+    get {
+      guard let part = BusPart(onBus[0]), let line = self[.motion] else { return nil }
+      return MotionDescription(
+        part.model == .lis3dh ? .lis3dh : .mpu6050, bus: part.bus, address: part.address,
+        line: line, threshold: onBus[0].threshold)
+    }
+    set {
+      self[.motion] = newValue?.line
+      onBus[0] = BusSettings()
+      guard let new = newValue else { return }
+      onBus[0] = BusSettings(
+        model: new.part == .lis3dh ? .lis3dh : .mpu6050, bus: new.bus, address: new.address,
+        threshold: new.threshold)
+    }
+  }
+
+  /// The display.
+  public var display: DisplayDescription? {
+    get {
+      guard let part = BusPart(onBus[1]) else { return nil }
+      return DisplayDescription(
+        part.model == .ssd1306 ? .ssd1306 : .hd44780, bus: part.bus, address: part.address)
+    }
+    set {
+      onBus[1] = BusSettings()
+      guard let new = newValue else { return }
+      onBus[1] = BusSettings(
+        model: new.part == .ssd1306 ? .ssd1306 : .hd44780, bus: new.bus, address: new.address)
+    }
+  }
+
   /// Whether both are equal.
   public static func == (left: BoardDescription, right: BoardDescription) -> Bool {
     for index in left.lines.indices where left.lines[index] != right.lines[index] { return false }
     return left.name == right.name && left.chip == right.chip && left.radio == right.radio
+      && left.onBus[0] == right.onBus[0] && left.onBus[1] == right.onBus[1]
   }
 }
 

@@ -1,7 +1,7 @@
 import BluetoothHost
 
-/// A field of a board file, or of the line of a button or a light: its name, its valid texts, and
-/// the text of what it expects.
+/// A field of a board file, or of a part of a board: its name, its valid texts, and the text of what
+/// it expects.
 ///
 /// Board files and `--set` read their values by these rules.
 public enum BoardField: Equatable, Sendable {
@@ -21,10 +21,23 @@ public enum BoardField: Equatable, Sendable {
   case bias
   /// How long a button may bounce.
   case debounce
+  /// The model of a motion sensor.
+  case motionPart
+  /// The model of a display.
+  case displayPart
+  /// The I2C bus of a motion sensor or a display.
+  case bus
+  /// The address on the bus.
+  case address
+  /// From which acceleration on a motion sensor reports motion.
+  case threshold
 
-  /// The fields of a line, in the order of the files.
-  public static var ofLine: InlineArray<5, BoardField> {
-    [.line, .offset, .active, .bias, .debounce]
+  /// The fields of parts, in the order of the files.
+  private static var ofParts: InlineArray<10, BoardField> {
+    [
+      .motionPart, .displayPart, .bus, .address, .line, .offset, .active, .bias, .debounce,
+      .threshold,
+    ]
   }
 
   /// Its name in a board file.
@@ -38,6 +51,10 @@ public enum BoardField: Equatable, Sendable {
     case .active: "active"
     case .bias: "bias"
     case .debounce: "debounce"
+    case .motionPart, .displayPart: "part"
+    case .bus: "bus"
+    case .address: "address"
+    case .threshold: "threshold"
     }
   }
 
@@ -53,15 +70,22 @@ public enum BoardField: Equatable, Sendable {
     case .active: "high or low"
     case .bias: "pull-up, pull-down or none"
     case .debounce: "a whole number of milliseconds from 0 to 1000"
+    case .motionPart: "lis3dh or mpu6050"
+    case .displayPart: "ssd1306 or hd44780"
+    case .bus: "i2c- and a number from 0 to 255"
+    case .address: "a number from 0x03 to 0x77"
+    case .threshold: "a whole number of milligravities from 100 to 8000"
     }
   }
 
-  /// The field of a line with this name; `nil` if there is none.
-  init?(ofLine text: Span<UInt8>) {
-    let fields = Self.ofLine
-    for index in fields.indices where text.equals(fields[index].name) {
-      self = fields[index]
-      return
+  /// The field of this part with this name; `nil` if there is none.
+  init?(_ text: Span<UInt8>, of part: BoardPart) {
+    let fields = Self.ofParts
+    for index in fields.indices where part.has(fields[index]) {
+      if text.equals(fields[index].name) {
+        self = fields[index]
+        return
+      }
     }
     return nil
   }
@@ -99,6 +123,35 @@ public enum BoardField: Equatable, Sendable {
     if text.equals(LineDescription.Bias.pullUp.name) { return .pullUp }
     if text.equals(LineDescription.Bias.pullDown.name) { return .pullDown }
     return text.equals(LineDescription.Bias.none.name) ? LineDescription.Bias.none : nil
+  }
+
+  /// The number of the bus in `bus`, 0 to 255; `nil` if the text is not valid.
+  public static func readBus(_ text: Span<UInt8>) -> UInt8? {
+    guard text.begins(with: "i2c-") else { return nil }
+    return text.extracting(droppingFirst: 4).unsignedNumber(upTo: 255).map {
+      UInt8(truncatingIfNeeded: $0)
+    }
+  }
+
+  /// The value of `address`, 0x03 to 0x77, in hexadecimal after "0x" or else in decimal; `nil` if
+  /// the text is not valid. The other addresses are reserved: UM10204, rev. 7, 3.1.12.
+  public static func readAddress(_ text: Span<UInt8>) -> UInt8? {
+    let isHexadecimal = text.begins(with: "0x")
+    let digits = text.extracting(droppingFirst: isHexadecimal ? 2 : 0)
+    let base: UInt32 = isHexadecimal ? 16 : 10
+    var number: UInt32 = 0
+    for index in digits.indices {
+      guard let digit = digits[index].hexadecimalValue, digit < base else { return nil }
+      number = number &* base &+ UInt32(digit)
+      guard number <= 0x77 else { return nil }
+    }
+    return number < 3 ? nil : UInt8(truncatingIfNeeded: number)
+  }
+
+  /// The value of `threshold`, 100 to 8,000 mg; `nil` if the text is not valid.
+  public static func readThreshold(_ text: Span<UInt8>) -> UInt16? {
+    guard let number = text.unsignedNumber(upTo: 8_000), number >= 100 else { return nil }
+    return UInt16(truncatingIfNeeded: number)
   }
 }
 

@@ -1,6 +1,6 @@
 import BluetoothHost
 
-/// A button or a light of a board.
+/// A part of a board: a button, a light, the motion sensor or the display.
 public enum BoardPart: Equatable, Sendable {
   /// The button that asks for a new answer.
   case shake
@@ -10,9 +10,15 @@ public enum BoardPart: Equatable, Sendable {
   case status
   /// The light that announces an answer.
   case answer
+  /// The motion sensor, on an I2C bus. Its line is its interrupt.
+  case motion
+  /// The display, on an I2C bus. It has no line.
+  case display
 
   /// All parts, in the order of the files.
-  public static var all: InlineArray<4, BoardPart> { [.shake, .clear, .status, .answer] }
+  public static var all: InlineArray<6, BoardPart> {
+    [.shake, .clear, .status, .answer, .motion, .display]
+  }
 
   /// Its index in `all`.
   var index: Int {
@@ -21,8 +27,13 @@ public enum BoardPart: Equatable, Sendable {
     case .clear: 1
     case .status: 2
     case .answer: 3
+    case .motion: 4
+    case .display: 5
     }
   }
+
+  /// Its index among the parts on buses.
+  var busIndex: Int { self == .motion ? 0 : 1 }
 
   /// Its name in a board file.
   public var name: StaticString {
@@ -31,26 +42,38 @@ public enum BoardPart: Equatable, Sendable {
     case .clear: "clear"
     case .status: "status"
     case .answer: "answer"
+    case .motion: "motion"
+    case .display: "display"
     }
   }
 
   /// Whether it is a button.
   public var isButton: Bool { self == .shake || self == .clear }
 
-  /// Whether its line has this field: lights do not bounce.
+  /// Whether it is a light.
+  public var isLight: Bool { self == .status || self == .answer }
+
+  /// Whether it is on an I2C bus.
+  public var isOnBus: Bool { self == .motion || self == .display }
+
+  /// Whether it has this field: only buttons bounce.
   public func has(_ field: BoardField) -> Bool {
     switch field {
-    case .line, .offset, .active, .bias: true
+    case .line, .offset, .active, .bias: self != .display
     case .debounce: isButton
+    case .bus, .address: isOnBus
+    case .motionPart, .threshold: self == .motion
+    case .displayPart: self == .display
     case .model, .chip, .radio: false
     }
   }
 
   /// A line wired as on the shipped boards, a button to ground and a light from the line to ground,
-  /// without a name and an offset.
+  /// or as an interrupt that is active high, without a name and an offset.
   public var usualLine: LineDescription {
     LineDescription(
-      name: LineName(), offset: 0, activeLow: isButton, bias: isButton ? .pullUp : .none,
+      name: LineName(), offset: 0, activeLow: isButton,
+      bias: isButton ? .pullUp : isLight ? .none : .pullDown,
       debounceMilliseconds: isButton ? 20 : 0)
   }
 

@@ -6,17 +6,21 @@ public enum BoardSettingError: Error, Equatable, Sendable {
   case noValue
   /// No board has a field of this name.
   case unknownField
-  /// A button or a light was set to another value than "none".
+  /// A part was set to another value than "none".
   case notNone(BoardPart)
   /// The field does not take this value.
   case wrongValue(BoardField)
   /// The board has no such part, and no setting gives its line.
   case noLine(BoardPart)
+  /// The board has no such part, and no setting gives its model.
+  case noModel(BoardPart)
+  /// The board has no such part, and no setting gives its bus.
+  case noBus(BoardPart)
   /// The settings give a line without a known offset.
   case noOffset(BoardPart)
   /// The settings give an offset, and the part still has another line's name.
   case otherName(BoardPart)
-  /// Two parts have one line.
+  /// Two parts have one line, or one address.
   case clash(BoardClash)
   /// The board has lines and no chip.
   case noChip
@@ -35,16 +39,24 @@ public enum BoardSettingError: Error, Equatable, Sendable {
       writer.writeShown(setting.settingName)
       writer.add(
         """
-        ": expected chip, radio, or one of shake, clear, status and answer with .line, .offset, \
-        .active, .bias or .debounce
+        ": expected chip, radio, one of shake, clear, status, answer and motion with .line, \
+        .offset, .active, .bias or .debounce, or motion or display with .part, .bus, .address or \
+        .threshold
         """)
     case .notNone(let part):
       writer.add(
-        "expected %=none to do without it, or a field of it, such as %.line=GPIO23", part.name)
+        part.isOnBus
+          ? "expected %=none to do without it, or a field of it, such as %.bus=i2c-1"
+          : "expected %=none to do without it, or a field of it, such as %.line=GPIO23", part.name)
     case .wrongValue(let field): writer.add("expected %", field.expected)
     case .noLine(let part):
       writer.add(
         "the board has no %: expected its line too, such as %.line=GPIO23", part.name)
+    case .noModel(let part):
+      writer.add("the board has no %: expected %.part too, ", part.name)
+      writer.add((part == .motion ? BoardField.motionPart : .displayPart).expected)
+    case .noBus(let part):
+      writer.add("the board has no %: expected its bus too, such as %.bus=i2c-1", part.name)
     case .noOffset(let part):
       writer.add(
         "expected its offset too, such as %.offset=23, since its name does not give it",
@@ -62,13 +74,13 @@ public enum BoardSettingError: Error, Equatable, Sendable {
   }
 }
 
-/// Two parts of a board that have the same line.
+/// Two parts of a board that have the same line, or the same address on one bus.
 public struct BoardClash: Equatable, Sendable {
   /// The later part.
   public var part: BoardPart
   /// The earlier part.
   public var other: BoardPart
-  /// What both share: `line` for a name, `offset` for an offset.
+  /// What both share: `line` for a name, `offset` for an offset, or `address`.
   public var field: BoardField
 
   /// Writes the name of the field, such as "clear.offset".
@@ -81,16 +93,15 @@ public struct BoardClash: Equatable, Sendable {
   /// Writes what was expected.
   @_lifetime(writer: copy writer)
   public func write(to writer: inout ByteWriter) {
-    writer.add(
-      field == .line
-        ? "expected a line of its own, not that of %"
-        : "expected an offset of its own, not that of %",
-      other.name)
+    writer.add(field == .line ? "expected a " : "expected an ")
+    writer.add(field.name)
+    writer.add(" of its own, not that of %", other.name)
   }
 }
 
 extension BoardDescription {
-  /// The first two parts with the same line, by name or by offset; `nil` if there are none.
+  /// The first two parts with the same line, by name or by offset, or with the same address on one bus;
+  /// `nil` if there are none.
   public var clash: BoardClash? {
     let parts = BoardPart.all
     for index in parts.indices {
@@ -100,7 +111,10 @@ extension BoardDescription {
         return BoardClash(part: parts[index], other: parts[earlier], field: field)
       }
     }
-    return nil
+    guard onBus[0].bus != nil, onBus[0].bus == onBus[1].bus,
+      onBus[0].address == onBus[1].address
+    else { return nil }
+    return BoardClash(part: .display, other: .motion, field: .address)
   }
 }
 

@@ -50,7 +50,7 @@ extension ChipSurvey {
     let names = unsafe wanted.map { unsafe strdup($0.1.name.description) }
     defer { unsafe names.forEach { unsafe free($0) } }
     let settings = unsafe zip(wanted, names).map { wanted, name in
-      unsafe wanted.1.settings(isOutput: !wanted.0.isButton, name: name)
+      unsafe wanted.1.settings(isOutput: wanted.0.isLight, name: name)
     }
     var failure = cgpiod_error()
     var states = [cgpiod_line_state](repeating: cgpiod_line_state(), count: wanted.count)

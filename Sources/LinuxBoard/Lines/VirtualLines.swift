@@ -54,7 +54,7 @@ public final class VirtualLines: FrontPanelPort {
   /// Requests the lines: all, or none.
   public func openLines() -> Bool {
     closeLines()
-    let settings = wanted.map { $0.line.virtualSettings(isOutput: !$0.part.isButton) }
+    let settings = wanted.map { $0.line.virtualSettings(isOutput: $0.part.isLight) }
     guard !settings.isEmpty else { return true }
     return attempt { () throws(GPIOError) in
       request = try chip.request(settings, consumer: "eightball")
