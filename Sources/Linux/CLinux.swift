@@ -198,6 +198,21 @@ package enum FileKind: Int32 {
 /// ENOTTY if it is not a serial port. A line without this speed takes the nearest that it has.
 @_extern(c) package func clinux_configure_serial(_ descriptor: Int32, _ speed: UInt32) -> Int32
 
+// MARK: I2C
+
+/// Opens an I2C bus.
+@_extern(c) package func clinux_open_i2c(_ path: UnsafePointer<CChar>?) -> Int32
+
+/// One transfer: sends bytes to the device at an address of seven bits, and then receives bytes from it,
+/// or does one of both: 0. ENOTTY if it is not an I2C bus.
+///
+/// An SMBus controller transfers at most 32 bytes beside the first that is sent, and sends at most one
+/// before it receives, and at least one unless it receives one: EMSGSIZE.
+@_extern(c) package func clinux_transfer_i2c(
+  _ descriptor: Int32, _ address: UInt8, _ sent: UnsafePointer<UInt8>?, _ sentSize: Int,
+  _ received: UnsafeMutablePointer<UInt8>?, _ receivedSize: Int
+) -> Int32
+
 // MARK: Directories
 
 /// Watches the names in a directory: inotify(7).

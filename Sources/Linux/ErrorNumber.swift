@@ -16,6 +16,8 @@ public struct ErrorNumber: Error, RawRepresentable, Equatable, Sendable {
   public static var noSuchFile: ErrorNumber { ErrorNumber(rawValue: 2) }
   /// EINTR: a signal came.
   public static var interrupted: ErrorNumber { ErrorNumber(rawValue: 4) }
+  /// EIO.
+  public static var inputOutput: ErrorNumber { ErrorNumber(rawValue: 5) }
   /// ENXIO: the other end is missing, such as the reader of a pipe.
   public static var noSuchAddress: ErrorNumber { ErrorNumber(rawValue: 6) }
   /// EAGAIN: the call would wait.
@@ -60,6 +62,8 @@ public struct ErrorNumber: Error, RawRepresentable, Equatable, Sendable {
   public static var timedOut: ErrorNumber { ErrorNumber(rawValue: 110) }
   /// ECONNREFUSED: nothing listens.
   public static var connectionRefused: ErrorNumber { ErrorNumber(rawValue: 111) }
+  /// EREMOTEIO: no device on a bus answered.
+  public static var remoteInputOutput: ErrorNumber { ErrorNumber(rawValue: 121) }
   /// ERFKILL: the radio is switched off.
   public static var blockedByRfkill: ErrorNumber { ErrorNumber(rawValue: 132) }
 

@@ -7,7 +7,7 @@ public struct MessageTemplate: Sendable {
   private let text: StaticString
 
   /// A text in which each percent sign begins a field.
-  init(_ text: StaticString) {
+  package init(_ text: StaticString) {
     self.text = text
   }
 

@@ -233,6 +233,9 @@ public struct LinuxPort: Port, ~Copyable {
   /// Takes the oldest edge.
   public mutating func nextEdge() -> EdgeRead { lines.nextEdge() }
 
+  /// Whether the motion sensor has reported motion since the last call. `nextEdge` reads its reports.
+  public mutating func takeMotionEdge() -> Bool { lines.takeMotionEdge() }
+
   /// Whether edges wake the loop.
   public mutating func listen(toEdges isListening: Bool) { lines.listen(isListening, queue) }
 

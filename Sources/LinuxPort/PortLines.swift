@@ -15,6 +15,8 @@ struct PortLines: ~Copyable {
   private var lines: OpaquePointer?
   private var hasBeenOpen = false
   private var mayHaveEdges = false
+  /// Whether the motion sensor's line has become active since `takeMotionEdge`.
+  private var hasMotionEdge = false
   private var failure = cgpiod_error()
   /// Whether `failure` comes from a call on open lines.
   private var isOfOpenLines = false
@@ -82,6 +84,8 @@ struct PortLines: ~Copyable {
     hasBeenOpen = true
     mayHaveEdges = true
     change = .none
+    // Its edge may have been before the request.
+    if let index = index(of: .motion) { hasMotionEdge = unsafe cgpiod_value(opened, index) > 0 }
     // If it fails there are lights and no buttons: only a kernel without memory refuses.
     queue.add(unsafe cgpiod_descriptor(opened), .lines, for: .readable)
     return true
@@ -121,7 +125,10 @@ struct PortLines: ~Copyable {
         mayHaveEdges = false
         return .none
       }
-      guard let part = part(at: Int(truncatingIfNeeded: edge.line)), part.isButton else {
+      guard let part = part(at: Int(truncatingIfNeeded: edge.line)) else { continue }
+      guard part.isButton else {
+        // Lights have no edges.
+        if edge.is_active != 0 { hasMotionEdge = true }
         continue
       }
       let button: ButtonName = part == .shake ? .shake : .clear
@@ -131,6 +138,13 @@ struct PortLines: ~Copyable {
           button: button, isClosed: edge.is_active != 0,
           time: Instant(rawValue: edge.time / 1_000_000)))
     }
+  }
+
+  /// Whether the motion sensor's line has become active since the last call, or was active when it was
+  /// requested. `nextEdge` reads the edges.
+  mutating func takeMotionEdge() -> Bool {
+    defer { hasMotionEdge = false }
+    return hasMotionEdge
   }
 
   /// Lets a program press `button` as if its contact closed, or let it go.

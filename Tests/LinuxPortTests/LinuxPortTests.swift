@@ -128,6 +128,26 @@ struct LinuxPortTests {
     }
   }
 
+  @Test("A motion sensor's line alone is a panel, without buttons and lights")
+  func motionAlone() throws {
+    var board = BoardDescription(name: "b", chip: "no-such-chip")
+    board.motion = MotionDescription(
+      .lis3dh, bus: 1,
+      line: LineDescription(
+        name: "GPIO17", offset: 17, activeLow: false, bias: .pullDown, debounceMilliseconds: 0))
+    try withPort(board) { port in
+      expect(port.hasPanel)
+      expect(!port.openLines())
+      expect(!port.takeMotionEdge())
+      expect(!port.has(.status) && !port.has(.answer))
+      expect(
+        text { port.writeLinesError(to: &$0) }.hasPrefix("there is no GPIO chip “no-such-chip”"))
+    }
+    board.motion = nil
+    board.display = DisplayDescription(.ssd1306, bus: 1)
+    try withPort(board) { port in expect(!port.hasPanel) }
+  }
+
   @Test("The service manager of the environment, or why there is none")
   func service() throws {
     try withPort { port in

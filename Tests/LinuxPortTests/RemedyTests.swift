@@ -82,6 +82,14 @@ struct RemedyTests {
     }
   }
 
+  @Test("A remedy for a motion sensor or a display has no option that eightballd refuses")
+  func parts() {
+    for trouble in PartAccessError.allCases {
+      let remedy = text { writer in trouble.remedy?.write(to: &writer) { $1.write($0) } }
+      for option in Self.options(in: remedy) { expect(Self.takes(option), "\(remedy)") }
+    }
+  }
+
   @Test("A remedy for a lost radio has no option that eightballd refuses")
   func losses() {
     for loss in [TransportError.port, .closed, .lostSync(0x99), .silent, .airIsFull] {
