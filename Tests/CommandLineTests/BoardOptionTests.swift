@@ -115,6 +115,11 @@ struct BoardOptionsLineTests {
       Self.board(line: "$(x) `y` !z *", radio: "unix:/tmp/ü b"), Self.board(line: "="),
       Self.board(line: "a=b.c"), Self.board(line: "0123456789012345678901234567890"),
       BoardDescription(name: "b", chip: "c"), BoardDescription(name: "b", radio: "virtual"),
+      BoardDescription(
+        name: "b", chip: "c",
+        motion: MotionDescription(
+          .mpu6050, bus: 0, address: 0x69, line: .light("INT", 3), threshold: 8_000),
+        display: DisplayDescription(.hd44780, bus: 255)),
     ]
     for board in boards {
       let words = Self.words(try BoardOptionsLine(board).text)

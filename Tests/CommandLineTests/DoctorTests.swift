@@ -206,6 +206,70 @@ struct DoctorTests {
     expect(checkup.findings.contains(Finding(.note, "clear", "the board has none")))
   }
 
+  @Test("A motion sensor and a display are asked; each error has its cause and its remedy")
+  func parts() {
+    var board = BoardDescription.pi
+    board.motion = MotionDescription(.lis3dh, bus: 1, line: .light(17))
+    board.display = DisplayDescription(.ssd1306, bus: 1)
+    let sensor = BusPart(.lis3dh, bus: 1, address: 0x18)
+    let display = BusPart(.ssd1306, bus: 1, address: 0x3C)
+    func report(_ sensorError: PartError?, _ displayError: PartError?, isOurs: Bool = false)
+      -> [String]
+    {
+      var machine = Machine.pi
+      if isOurs {
+        machine.service = .eightball(isInstalled: true, isEnabled: true, processes: [812])
+      }
+      machine.parts = [
+        PartSurvey(sensor, error: sensorError), PartSurvey(display, error: displayError),
+      ]
+      let checkup = Checkup(
+        of: machine, radio: Checkup.CheckedRadio(.virtual, reason: nil, isDefault: false),
+        board: Checkup.CheckedBoard(.success(board), reason: nil))
+      return Array(Doctor.lines(checkup).drop { !$0.contains("motion ") }.prefix(4))
+    }
+    expect(
+      report(nil, nil).prefix(2),
+      is: [
+        "ok     motion      lis3dh answers at 0x18 on i2c-1",
+        "ok     display     ssd1306 answers at 0x3C on i2c-1",
+      ])
+    expect(
+      report(.wrongIdentity(0x68), .bus(.notAcknowledged)),
+      is: [
+        "wrong  motion      the motion sensor lis3dh at 0x18 on i2c-1 is something else: its identity is 0x68",
+        "                   Name the part that is there, or its address, with --set",
+        "wrong  display     the display ssd1306 at 0x3C on i2c-1 does not answer",
+        "                   Check its wires and its address. See what answers: i2cdetect -y 1",
+      ])
+    // ENOENT, and EACCES, which the running service need not have.
+    let missing = report(.bus(.unavailable(code: 2)), .bus(.unavailable(code: 13)), isOurs: true)
+    expect(missing[0], is: "wrong  motion      /dev/i2c-1 is missing")
+    expect(missing[2], is: "note   display     /dev/i2c-1 may not be opened")
+    // The machine of the tests has no bus with this number.
+    board = BoardDescription(name: "b", display: DisplayDescription(.ssd1306, bus: 255))
+    expect(
+      Machine.here(for: board).parts,
+      is: [
+        PartSurvey(
+          BusPart(.ssd1306, bus: 255, address: 0x3C), error: .bus(.unavailable(code: 2)))
+      ])
+    board = .virtual
+    board.display = DisplayDescription(.ssd1306, bus: 255)
+    expect(
+      machineLines(board),
+      is: ["ok     display     simulated by the program"])
+  }
+
+  /// The lines of a report about the display of `board`.
+  private func machineLines(_ board: BoardDescription) -> [String] {
+    let checkup = Checkup(
+      of: Machine.here(for: board),
+      radio: Checkup.CheckedRadio(.virtual, reason: nil, isDefault: false),
+      board: Checkup.CheckedBoard(.success(board), reason: nil))
+    return Doctor.lines(checkup).filter { $0.contains("display ") }
+  }
+
   @Test("docs/troubleshooting.md shows what is printed")
   func troubleshooting() throws {
     let lines = try Repository.text(of: "docs/troubleshooting.md")

@@ -1,6 +1,7 @@
 import BallControl
 import Expectations
 import Linux
+import LinuxPort
 import LinuxRadio
 
 @testable import eightball
@@ -55,6 +56,13 @@ struct RemedyTests {
   @Test("Each error of the lines has a remedy that this program takes")
   func lines() {
     for trouble in LineAccessError.allCases {
+      if let remedy = trouble.remedy?.text({ _ in "x" }) { expectTaken(remedy) }
+    }
+  }
+
+  @Test("Each error of a motion sensor or a display has a remedy that this program takes")
+  func parts() {
+    for trouble in PartAccessError.allCases {
       if let remedy = trouble.remedy?.text({ _ in "x" }) { expectTaken(remedy) }
     }
   }

@@ -39,6 +39,17 @@ struct BoardFileTests {
     status.offset = 7
     status.active = low
     status.bias = pull-down
+    motion.part = mpu6050
+    motion.bus = i2c-0
+    motion.address = 0x69
+    motion.threshold = 2000
+    motion.line = GPIO8
+    motion.offset = 9
+    motion.active = low
+    motion.bias = pull-up
+    display.part = hd44780
+    display.bus = i2c-1
+    display.address = 0x3F
 
     """
 
@@ -97,8 +108,8 @@ struct BoardFileTests {
   }
 
   private static let fields =
-    "expected chip, radio, or one of shake, clear, status and answer with .line, .offset, "
-    + ".active, .bias or .debounce"
+    "expected chip, radio, one of shake, clear, status, answer and motion with .line, .offset, "
+    + ".active, .bias or .debounce, or motion or display with .part, .bus, .address or .threshold"
 
   static let faults = table(
     """
@@ -141,6 +152,23 @@ struct BoardFileTests {
     :10: shake.debounce: expected a whole number of milliseconds from 0 to 1000, not "1001"
     one offset twice | status.offset=12 | status.offset=18 | \
     :13: status.offset: expected an offset of its own, not that of shake
+    no such sensor | radio = hci0 | motion.part = mpu9250 | \
+    :4: motion.part: expected lis3dh or mpu6050, not "mpu9250"
+    a bus by its path | radio = hci0 | display.bus = /dev/i2c-1 | \
+    :4: display.bus: expected i2c- and a number from 0 to 255, not "/dev/i2c-1"
+    an address in words | radio = hci0 | display.address = default | \
+    :4: display.address: expected a number from 0x03 to 0x77, not "default"
+    a sensor without a line | radio = hci0 | motion.part = lis3dh¶motion.bus = i2c-1 | \
+    :5: motion.bus: the board has no motion: expected its line too, such as motion.line=GPIO23
+    a display without a bus | radio = hci0 | display.part = ssd1306 | \
+    :4: display.part: the board has no display: expected its bus too, such as display.bus=i2c-1
+    a display without a model | radio = hci0 | display.bus = i2c-1 | \
+    :4: display.bus: the board has no display: expected display.part too, ssd1306 or hd44780
+    an interrupt on a light's line | radio = hci0 | motion.part=lis3dh¶motion.bus=i2c-1¶motion.line=GPIO12 | \
+    :6: motion.line: expected a line of its own, not that of status
+    two parts at one address | radio = hci0 | motion.part=lis3dh¶motion.bus=i2c-1¶motion.line=GPIO4¶\
+    display.part=ssd1306¶display.bus=i2c-1¶display.address=24 | \
+    :9: display.address: expected an address of its own, not that of motion
     one line twice | status.line=GPIO12 | status.line=GPIO18 | \
     :13: status.line: expected a line of its own, not that of shake
     """

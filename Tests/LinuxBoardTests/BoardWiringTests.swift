@@ -129,6 +129,122 @@ struct BoardWiringTests {
         """)
   }
 
+  static let motion = ["motion.part=lis3dh", "motion.bus=i2c-1", "motion.line=GPIO17"]
+  static let display = ["display.part=ssd1306", "display.bus=i2c-1"]
+
+  @Test("A motion sensor and a display share a bus and a supply")
+  func bothParts() throws {
+    let text = try drawing("virtual", Self.motion + Self.display)
+    expect(
+      text,
+      is: """
+        Board virtual, chip virtual
+
+                                                      ┌─────┐
+        motion, display VCC ────────────────── 3V3  1 │ ■ ○ │ 2  5V
+        motion, display SDA ──────────────── GPIO2  3 │ ● ○ │ 4  5V
+        motion, display SCL ──────────────── GPIO3  5 │ ● ○ │ 6  GND
+                                             GPIO4  7 │ ○ ○ │ 8  GPIO14
+        motion, display GND ────────────────── GND  9 │ ● ○ │ 10 GPIO15
+                motion INT1 ─────────────── GPIO17 11 │ ● ● │ 12 GPIO18 ────○ ╱ ○─────┐ shake
+                                            GPIO27 13 │ ○ ● │ 14 GND ─────────────────┘
+                                            GPIO22 15 │ ○ ○ │ 16 GPIO23
+                                               3V3 17 │ ○ ○ │ 18 GPIO24
+                                            GPIO10 19 │ ○ ● │ 20 GND ─────────────────┐
+                                             GPIO9 21 │ ○ ● │ 22 GPIO25 ────○ ╱ ○─────┘ clear
+                                            GPIO11 23 │ ○ ○ │ 24 GPIO8
+                                               GND 25 │ ○ ○ │ 26 GPIO7
+                                             ID_SD 27 │ ○ ○ │ 28 ID_SC
+                                             GPIO5 29 │ ○ ● │ 30 GND ─────────────────┐
+                                             GPIO6 31 │ ○ ● │ 32 GPIO12 ─[330 Ω]──▶│──┘ status
+                                            GPIO13 33 │ ○ ● │ 34 GND ─────────────────┐
+                                            GPIO19 35 │ ○ ● │ 36 GPIO16 ─[330 Ω]──▶│──┘ answer
+                                            GPIO26 37 │ ○ ○ │ 38 GPIO20
+                                               GND 39 │ ○ ○ │ 40 GPIO21
+                                                      └─────┘
+
+        \(Self.steps)
+        motion  lis3dh at 0x18: VCC → pin 1 (3V3), GND → pin 9 (GND)
+                and SDA → pin 3 (GPIO2), SCL → pin 5 (GPIO3), INT1 → pin 11 (GPIO17)
+        display ssd1306 at 0x3C: VCC → pin 1 (3V3), GND → pin 9 (GND)
+                and SDA → pin 3 (GPIO2), SCL → pin 5 (GPIO3)
+        """)
+  }
+
+  // Symptom of a plan for 40 pins: a wire to pin 39.
+  @Test("On a header of 26 pins whose left ground pins are in use, a part's ground is on the right")
+  func shortHeaderWithParts() throws {
+    let text = try drawing(
+      "pi-1",
+      [
+        "motion.part=mpu6050", "motion.bus=i2c-1", "motion.line=GPIO7", "display.part=hd44780",
+        "display.bus=i2c-0", "display.address=0x3f",
+      ])
+    expect(
+      text.split(separator: "\n").dropFirst().joined(separator: "\n"),
+      is: """
+                                             ┌─────┐
+        motion VCC ────────────────── 3V3  1 │ ■ ○ │ 2  5V
+        motion SDA ──────────────── GPIO2  3 │ ● ○ │ 4  5V
+        motion SCL ──────────────── GPIO3  5 │ ● ● │ 6  GND ────────────────── GND motion
+                                    GPIO4  7 │ ○ ○ │ 8  GPIO14
+                   ┌───────────────── GND  9 │ ● ○ │ 10 GPIO15
+            status └──│◀──[330 Ω]─ GPIO17 11 │ ● ● │ 12 GPIO18 ────○ ╱ ○─────┐ shake
+                                   GPIO27 13 │ ○ ● │ 14 GND ─────────────────┘
+            answer ┌──│◀──[330 Ω]─ GPIO22 15 │ ● ○ │ 16 GPIO23
+                   │                  3V3 17 │ ○ ○ │ 18 GPIO24
+                   │               GPIO10 19 │ ○ ● │ 20 GND ─────────────────┐
+                   │                GPIO9 21 │ ○ ● │ 22 GPIO25 ────○ ╱ ○─────┘ clear
+                   │               GPIO11 23 │ ○ ○ │ 24 GPIO8
+                   └───────────────── GND 25 │ ● ● │ 26 GPIO7 ──────────────── INT motion
+                                             └─────┘
+        Pin 1 (□) is at the corner by the SD card, even pins along the edge.
+        shake   push button between pin 12 (GPIO18) and pin 14 (GND)
+        clear   push button between pin 22 (GPIO25) and pin 20 (GND)
+        status  pin 11 (GPIO17) → 330 Ω → long leg of the LED; short leg → pin 9 (GND)
+        answer  pin 15 (GPIO22) → 330 Ω → long leg of the LED; short leg → pin 25 (GND)
+        motion  mpu6050 at 0x68: VCC → pin 1 (3V3), GND → pin 6 (GND)
+                and SDA → pin 3 (GPIO2), SCL → pin 5 (GPIO3), INT → pin 26 (GPIO7)
+        display hd44780 at 0x3F on i2c-0: not on this header
+        """)
+  }
+
+  @Test("A board with a display alone; an interrupt and a bus that are not on the header")
+  func displayAlone() throws {
+    var board = BoardDescription(name: "b", display: DisplayDescription(.ssd1306, bus: 1))
+    let lines = WiringDrawing(board, isColored: false).lines
+    expect(lines[3], is: "display VCC ────────────────── 3V3  1 │ ■ ○ │ 2  5V")
+    expect(
+      lines.suffix(2),
+      is: [
+        "display ssd1306 at 0x3C: VCC → pin 1 (3V3), GND → pin 9 (GND)",
+        "        and SDA → pin 3 (GPIO2), SCL → pin 5 (GPIO3)",
+      ])
+    board.display = nil
+    board.chip = "c"
+    board.motion = MotionDescription(.lis3dh, bus: 1, line: .light("INT", 3))
+    expect(
+      WiringDrawing(board, isColored: false).lines,
+      is: [
+        "Board b, chip c", "", "motion  lis3dh at 0x18 on i2c-1: not on this header",
+        "motion  line INT, offset 3 of c: not on this header",
+      ])
+  }
+
+  @Test("A line that the bus of a part uses is refused")
+  func busLine() throws {
+    for line in ["GPIO2", "GPIO3"] {
+      let refusal = BoardError(
+        "virtual", field: "clear.line", "display needs \(line), which is of the bus i2c-1")
+      #expect(throws: refusal) {
+        try WiringDrawing.check(board("virtual", ["clear.line=\(line)"] + Self.display))
+      }
+      try WiringDrawing.check(board("virtual", ["clear.line=\(line)"]))
+      try WiringDrawing.check(
+        board("virtual", ["clear.line=\(line)", "display.part=ssd1306", "display.bus=i2c-3"]))
+    }
+  }
+
   @Test("A button that the chip does not pull needs a resistor")
   func resistor() throws {
     expect(
@@ -210,7 +326,7 @@ struct BoardWiringTests {
 
   @Test("Colours change nothing but colours")
   func colors() throws {
-    let board = try KnownBoard.named("pi-4b").board
+    let board = try board("pi-4b", Self.motion + Self.display)
     let plain = WiringDrawing(board, isColored: false).lines
     let painted = WiringDrawing(board, isColored: true).lines
     expect(painted != plain)
@@ -219,11 +335,19 @@ struct BoardWiringTests {
 
   /// The drawing of a shipped board, with settings.
   private func drawing(_ name: String, _ settings: String...) throws -> String {
-    let known = try KnownBoard.named(name)
-    var board = known.board
-    try board.apply(try settings.map { try BoardSetting($0) })
-    let drawing = WiringDrawing(board, models: known.models, isColored: false)
+    try drawing(name, settings)
+  }
+
+  private func drawing(_ name: String, _ settings: [String]) throws -> String {
+    let drawing = WiringDrawing(
+      try board(name, settings), models: try KnownBoard.named(name).models, isColored: false)
     return drawing.lines.joined(separator: "\n")
+  }
+
+  private func board(_ name: String, _ settings: [String]) throws -> BoardDescription {
+    var board = try KnownBoard.named(name).board
+    try board.apply(try settings.map { try BoardSetting($0) })
+    return board
   }
 
   private static func withoutColors(_ text: String) -> String {

@@ -4,7 +4,7 @@ import LinuxRadio
 
 /// Overrides one field of a board's file: `shake.line=GPIO23`.
 ///
-/// The names are those of the fields in a board's file. `answer=none` removes a light or a button.
+/// The names are those of the fields in a board's file. `answer=none` removes a part.
 public struct BoardSetting: Equatable, Sendable {
   /// The setting as given.
   let text: String
@@ -71,8 +71,8 @@ extension BoardDescription {
   /// The settings for `--set` that describe this whole board, except its name.
   public var settings: [String] { settings(leavingOutUsual: false) }
 
-  /// The same without those that the others imply, as a person would write them: the offset of a line called GPIO18, and
-  /// the usual wiring of a button or a light.
+  /// The same without those that the others imply, as a person would write them: the offset of a line called GPIO18, the
+  /// usual wiring of a part, and its usual address.
   var fewestSettings: [String] { settings(leavingOutUsual: true) }
 
   private func settings(leavingOutUsual isShort: Bool) -> [String] {
@@ -80,24 +80,53 @@ extension BoardDescription {
     if let chip { settings.append("\(BoardField.chip.name)=\(chip)") }
     if let radio { settings.append("\(BoardField.radio.name)=\(radio)") }
     for part in BoardPart.allCases {
-      guard let line = self[part] else { continue }
-      let usual = part.usualLine
-      let values: [(field: BoardField, text: String, isUsual: Bool)] = [
-        (.line, line.name.description, false),
-        (.offset, "\(line.offset)", line.name.gpioNumber == line.offset),
-        (.active, line.activeLow ? "low" : "high", line.activeLow == usual.activeLow),
-        (.bias, line.bias.name.description, line.bias == usual.bias),
-        (
-          .debounce, "\(line.debounceMilliseconds)",
-          line.debounceMilliseconds == usual.debounceMilliseconds
-        ),
-      ]
-      for value in values where part.has(value.field) && !(isShort && value.isUsual) {
+      for value in busValues(of: part) + lineValues(of: part)
+      where part.has(value.field) && !(isShort && value.isUsual) {
         settings.append("\(part).\(value.field.name)=\(value.text)")
       }
     }
     return settings
   }
+
+  /// The value of a field, and whether it is what a board has that leaves it out.
+  private typealias FieldValue = (field: BoardField, text: String, isUsual: Bool)
+
+  private func lineValues(of part: BoardPart) -> [FieldValue] {
+    guard let line = self[part] else { return [] }
+    let usual = part.usualLine
+    return [
+      (.line, line.name.description, false),
+      (.offset, "\(line.offset)", line.name.gpioNumber == line.offset),
+      (.active, line.activeLow ? "low" : "high", line.activeLow == usual.activeLow),
+      (.bias, line.bias.name.description, line.bias == usual.bias),
+      (
+        .debounce, "\(line.debounceMilliseconds)",
+        line.debounceMilliseconds == usual.debounceMilliseconds
+      ),
+    ]
+  }
+
+  private func busValues(of part: BoardPart) -> [FieldValue] {
+    guard let place = self[onBus: part] else { return [] }
+    var values: [FieldValue] = [
+      (part == .motion ? .motionPart : .displayPart, place.model.name.description, false),
+      (.bus, place.busName, false),
+      (.address, place.addressText, place.address == place.model.usualAddress),
+    ]
+    if let motion, part == .motion {
+      let isUsual = motion.threshold == MotionDescription.usualThreshold
+      values.append((.threshold, "\(motion.threshold)", isUsual))
+    }
+    return values
+  }
+}
+
+extension BusPart {
+  /// Its bus in a board's file: "i2c-1".
+  var busName: String { String(writing: { writeBus(to: &$0) }) }
+
+  /// Its address in a board's file: "0x18".
+  var addressText: String { String(writing: { writeAddress(to: &$0) }) }
 }
 
 extension BoardText: CustomStringConvertible {

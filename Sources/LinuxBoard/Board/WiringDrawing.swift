@@ -1,6 +1,6 @@
 import EightBall
 
-/// The header with a board's buttons and lights, drawn in characters.
+/// The header with a board's buttons, lights, motion sensor and display, drawn in characters.
 public struct WiringDrawing {
   private let board: BoardDescription
   private let models: [String]
@@ -18,20 +18,21 @@ public struct WiringDrawing {
     self.board = board
     self.models = models
     self.isColored = isColored
-    let plan = WiringPlan(board)
+    let plan = WiringPlan(board, pinCount: PinHeader.pinCount(ofModels: models))
     self.plan = plan
     var margins: [HeaderSide: Int] = [:]
-    for wire in plan.wires {
-      let side = HeaderSide(ofPin: wire.pin)
-      margins[side] = max(margins[side] ?? 0, 2 * wire.lane + 2)
+    for (pin, lane) in plan.wires.map({ ($0.pin, $0.lane) }) + plan.bus.wires.map({ ($0.pin, 0) }) {
+      let side = HeaderSide(ofPin: pin)
+      margins[side] = max(margins[side] ?? 0, 2 * lane + 2)
     }
     self.margins = margins
   }
 
-  /// Checks that a known chip has the lines of the board.
+  /// Checks that a known chip has the lines of the board, and that its bus does not use one of them.
   ///
-  /// - Throws: The first line that the chip lacks.
+  /// - Throws: The first line that the chip lacks, or that the bus uses.
   public static func check(_ board: BoardDescription) throws(BoardError) {
+    try checkBus(of: board)
     guard let chip = board.chip, let count = PinHeader.lineCount(ofChip: chip) else { return }
     for part in BoardPart.allCases {
       guard let line = board[part], line.name.gpioNumber ?? line.offset >= count else { continue }
@@ -41,10 +42,24 @@ public struct WiringDrawing {
     }
   }
 
+  private static func checkBus(of board: BoardDescription) throws(BoardError) {
+    let parts = BoardPart.allCases.filter {
+      board[onBus: $0].map { BusWiring.isOnHeader($0, ofChip: board.chip) } ?? false
+    }
+    guard let first = parts.first else { return }
+    for part in BoardPart.allCases {
+      guard let line = board[part]?.name.description, BusWiring.lines.contains(line) else {
+        continue
+      }
+      throw BoardError(
+        "\(board.name)", field: "\(part).line", "\(first) needs \(line), which is of the bus i2c-1")
+    }
+  }
+
   /// The whole drawing, one line each, without trailing spaces.
   public var lines: [String] {
     var lines = [title, ""]
-    if !plan.wires.isEmpty {
+    if !plan.wires.isEmpty || !plan.bus.wires.isEmpty {
       let indent = String(repeating: " ", count: leftWidth + 10)
       lines.append("\(indent)┌─────┐")
       for row in 0..<PinHeader.pinCount(ofModels: models) / 2 { lines.append(line(ofRow: row)) }
@@ -55,12 +70,13 @@ public struct WiringDrawing {
       }
     }
     for wire in plan.wires { lines += WiringText.steps(for: wire).map { paint($0, wire.part) } }
+    lines += plan.bus.steps.map { paint($0.text, $0.part) }
     for (part, line) in plan.elsewhere {
       lines.append(
         "\(WiringText.label(part))line \(line.name), offset \(line.offset) of "
           + "\(board.chip?.description ?? ""): not on this header")
     }
-    if plan.wires.isEmpty && plan.elsewhere.isEmpty {
+    if plan.wires.isEmpty && plan.elsewhere.isEmpty && plan.bus.parts.isEmpty {
       lines.append("The board has no buttons or lights.")
     }
     return lines
@@ -81,8 +97,10 @@ public struct WiringDrawing {
 
   /// The width of the wires' labels on the left.
   private var labelWidth: Int {
-    let wires = plan.wires.filter { HeaderSide(ofPin: $0.pin) == .left }
-    return wires.map { WiringText.end($0).count }.max() ?? 0
+    let ends =
+      plan.wires.map { ($0.pin, WiringText.end($0)) }
+      + plan.bus.wires.map { ($0.pin, WiringText.end($0, .left)) }
+    return ends.filter { HeaderSide(ofPin: $0.0) == .left }.map(\.1.count).max() ?? 0
   }
 
   private func line(ofRow row: Int) -> String {
@@ -95,27 +113,30 @@ public struct WiringDrawing {
   /// The label of a pin in 6 characters; a wire of the pin reaches up to the label.
   private func name(ofPin pin: Int) -> String {
     let name = PinHeader.name(ofPin: pin)
-    let wire = plan.wires.first { $0.pin == pin || $0.isLoop && $0.railPin == pin }
+    let part =
+      plan.wires.first { $0.pin == pin || $0.isLoop && $0.railPin == pin }?.part
+      ?? plan.bus.wire(at: pin)?.parts.first
     let width = 6 - name.count
     switch HeaderSide(ofPin: pin) {
     case .left:
-      guard let wire, width > 0 else { return String(repeating: " ", count: width) + name }
-      return paint(String(repeating: "─", count: width - 1), wire.part) + " " + name
+      guard let part, width > 0 else { return String(repeating: " ", count: width) + name }
+      return paint(String(repeating: "─", count: width - 1), part) + " " + name
     case .right:
-      guard let wire, width > 0 else {
+      guard let part, width > 0 else {
         let isLast = strip((pin - 1) / 2, .right).isEmpty
         return isLast ? name : name + String(repeating: " ", count: width)
       }
-      return name + " " + paint(String(repeating: "─", count: width - 1), wire.part)
+      return name + " " + paint(String(repeating: "─", count: width - 1), part)
     }
   }
 
   /// The symbol of a pin: filled if it has a wire, square if it is pin 1.
   private func mark(_ pin: Int) -> String {
-    guard let wire = plan.wires.first(where: { $0.pin == pin || $0.railPin == pin }) else {
-      return pin == 1 ? "□" : "○"
-    }
-    return paint(pin == 1 ? "■" : "●", wire.part)
+    let part =
+      plan.wires.first { $0.pin == pin || $0.railPin == pin }?.part
+      ?? plan.bus.wire(at: pin)?.parts.first
+    guard let part else { return pin == 1 ? "□" : "○" }
+    return paint(pin == 1 ? "■" : "●", part)
   }
 
   // MARK: Beside the pins
@@ -127,6 +148,8 @@ public struct WiringDrawing {
     let own = wires.first { ($0.pin - 1) / 2 == row }
     let rail = wires.first { $0.isLoop && ($0.railPin - 1) / 2 == row }
     let horizontal = own ?? rail
+    let bus = horizontal == nil ? plan.bus.wire(at: 2 * row + (side == .left ? 1 : 2)) : nil
+    let part = horizontal?.part ?? bus?.parts.first
 
     var cells = [String](repeating: " ", count: margin)
     for wire in wires where wire.isLoop && wire.rows.contains(row) && wire != horizontal {
@@ -138,32 +161,35 @@ public struct WiringDrawing {
       if wire.isLoop {
         cells[end] = paint(corner(side, isUpper: row == wire.rows.lowerBound), wire.part)
       }
+    } else if let part {
+      for column in cells.indices where cells[column] == " " { cells[column] = paint("─", part) }
     }
     var component = String(repeating: " ", count: Self.componentWidth)
     if let wire = own {
       component = paint(WiringText.component(wire, side), wire.part)
-    } else if let wire = rail {
-      component = paint(String(repeating: "─", count: Self.componentWidth), wire.part)
+    } else if let part {
+      component = paint(String(repeating: "─", count: Self.componentWidth), part)
     }
-    let label = own.map { WiringText.end($0) } ?? ""
+    let label = own.map { WiringText.end($0) } ?? bus.map { WiringText.end($0, side) } ?? ""
     switch side {
     case .right:
-      let text = own.map { " " + paint(label, $0.part) } ?? ""
-      let isEmpty = horizontal == nil && cells.allSatisfy { $0 == " " }
+      let text = label.isEmpty ? "" : " " + (part.map { paint(label, $0) } ?? label)
+      let isEmpty = part == nil && cells.allSatisfy { $0 == " " }
       return isEmpty
-        ? "" : gap(horizontal, row, side) + component + trimmed(cells, isEnd: text.isEmpty) + text
+        ? "" : gap(part, row, side) + component + trimmed(cells, isEnd: text.isEmpty) + text
     case .left:
       let text = padded(label, labelWidth, isRight: true)
-      return (own.map { paint(text, $0.part) } ?? text) + " " + cells.reversed().joined()
-        + component + gap(horizontal, row, side)
+      let isOwn = own != nil || bus != nil
+      return (isOwn ? part.map { paint(text, $0) } ?? text : text) + " "
+        + cells.reversed().joined() + component + gap(part, row, side)
     }
   }
 
   /// The character between a pin's label and the drawing beside it.
-  private func gap(_ wire: WiringPlan.Wire?, _ row: Int, _ side: HeaderSide) -> String {
+  private func gap(_ part: BoardPart?, _ row: Int, _ side: HeaderSide) -> String {
     let pin = 2 * row + (side == .left ? 1 : 2)
-    guard let wire, PinHeader.name(ofPin: pin).count < 6 else { return " " }
-    return paint("─", wire.part)
+    guard let part, PinHeader.name(ofPin: pin).count < 6 else { return " " }
+    return paint("─", part)
   }
 
   private func trimmed(_ cells: [String], isEnd: Bool) -> String {
@@ -198,6 +224,8 @@ extension BoardPart {
     case .clear: 35
     case .status: 32
     case .answer: 33
+    case .motion: 34
+    case .display: 31
     }
   }
 }
@@ -220,6 +248,12 @@ enum WiringText {
   static func end(_ wire: WiringPlan.Wire) -> String {
     let name = wire.part.description
     return wire.isLoop ? name : "\(name), to pin \(wire.railPin) (\(wire.rail))"
+  }
+
+  /// The label at the far end of a wire of parts on the bus: "motion, display SDA".
+  static func end(_ wire: BusWiring.Wire, _ side: HeaderSide) -> String {
+    let parts = wire.parts.map(\.description).joined(separator: ", ")
+    return side == .left ? "\(parts) \(wire.signal)" : "\(wire.signal) \(parts)"
   }
 
   /// The name of a part, in a column.

@@ -41,15 +41,21 @@ struct WiringPlan {
   private(set) var wires: [Wire] = []
   /// The parts with a line that is not on the header.
   private(set) var elsewhere: [(part: BoardPart, line: LineDescription)] = []
+  /// The wires of the motion sensor and the display.
+  let bus: BusWiring
 
   /// Finds the rails' pins that make the shortest wires, and the fewest that cross.
-  init(_ board: BoardDescription) {
+  ///
+  /// - Parameter pinCount: The number of pins of the header.
+  init(_ board: BoardDescription, pinCount: Int = PinHeader.names.count) {
+    var wires: [Wire] = []
     for part in BoardPart.allCases {
       guard let line = board[part] else { continue }
       guard let pin = PinHeader.pin(of: line, ofChip: board.chip) else {
         elsewhere.append((part, line))
         continue
       }
+      if part.isOnBus { continue }
       // A pressed button or a lit light connects the line to this rail.
       let isToGround = line.activeLow == part.isButton
       wires.append(Wire(part: part, line: line, pin: pin, rail: isToGround ? "GND" : "3V3"))
@@ -57,11 +63,11 @@ struct WiringPlan {
     var planned: [Wire] = []
     for side in HeaderSide.allCases {
       let ofSide = wires.filter { HeaderSide(ofPin: $0.pin) == side }
-      planned += Self.lanes(Self.best(Self.choices(ofSide[...], [])))
+      planned += Self.lanes(Self.best(Self.choices(ofSide[...], [], pinCount)))
     }
     for index in planned.indices where !planned[index].isLoop {
       let taken = planned.filter { $0.railPin != 0 }.map(\.railPin)
-      let pins = PinHeader.pins(named: planned[index].rail)
+      let pins = PinHeader.pins(named: planned[index].rail).filter { $0 <= pinCount }
       let pin = planned[index].pin
       // The nearest free pin, or else the nearest one.
       planned[index].railPin =
@@ -71,22 +77,28 @@ struct WiringPlan {
         } ?? 0
     }
     wires = BoardPart.allCases.compactMap { part in planned.first { $0.part == part } }
+    self.wires = wires
+    bus = BusWiring(board, besides: wires.flatMap { [$0.pin, $0.railPin] }, pinCount: pinCount)
   }
 
   /// Every way to give each of `wires` a pin of its rail on its side, or no pin.
-  private static func choices(_ wires: ArraySlice<Wire>, _ taken: [Int]) -> [[Wire]] {
+  private static func choices(
+    _ wires: ArraySlice<Wire>, _ taken: [Int], _ pinCount: Int
+  ) -> [[Wire]] {
     guard let first = wires.first else { return [[]] }
     var choices: [[Wire]] = []
     let pins = PinHeader.pins(named: first.rail).filter {
-      HeaderSide(ofPin: $0) == HeaderSide(ofPin: first.pin) && !taken.contains($0)
+      HeaderSide(ofPin: $0) == HeaderSide(ofPin: first.pin) && !taken.contains($0) && $0 <= pinCount
     }
     for pin in pins {
       var wire = first
       wire.railPin = pin
       wire.isLoop = true
-      for rest in Self.choices(wires.dropFirst(), taken + [pin]) { choices.append([wire] + rest) }
+      for rest in Self.choices(wires.dropFirst(), taken + [pin], pinCount) {
+        choices.append([wire] + rest)
+      }
     }
-    for rest in Self.choices(wires.dropFirst(), taken) { choices.append([first] + rest) }
+    for rest in Self.choices(wires.dropFirst(), taken, pinCount) { choices.append([first] + rest) }
     return choices
   }
 

@@ -116,7 +116,7 @@ public struct Checkup: Equatable, Sendable {
 }
 
 extension Checkup {
-  /// The chosen board, its chip, each of its lines, and each missing button or light.
+  /// The chosen board, its chip, each of its lines, each missing button or light, and its parts on buses.
   var boardFindings: [Finding] {
     let description: BoardDescription?
     switch board.board {
@@ -130,15 +130,16 @@ extension Checkup {
       ]
     }
     let finding = Finding(.ok, "board", because("\(description.name)", board.reason))
+    let parts = partFindings(of: description)
     guard description.hasLines else {
-      return [finding, Finding(.note, "lines", "the board has no buttons or lights")]
+      return [finding, Finding(.note, "lines", "the board has no buttons or lights")] + parts
     }
     let lines =
       description.isVirtual
       ? [Finding(.ok, "chip", "simulated by the program")]
       : lineFindings(chip: description.chip?.description ?? "")
-    let missing = BoardPart.allCases.filter { description[$0] == nil }
-    return [finding] + lines + missing.map { Finding(.note, "\($0)", "the board has none") }
+    let missing = BoardPart.allCases.filter { !$0.isOnBus && description[$0] == nil }
+    return [finding] + lines + missing.map { Finding(.note, "\($0)", "the board has none") } + parts
   }
 
   private func lineFindings(chip: String) -> [Finding] {

@@ -18,6 +18,8 @@ public struct Machine: Equatable, Sendable {
   var bluetoothd: ProcessTable.Entry?
   /// The lines of the board; `nil` if it has no lines on a chip of this machine.
   var lines: Result<ChipSurvey, LineError>?
+  /// The parts on the board's I2C buses, of a board that is not virtual.
+  var parts: [PartSurvey] = []
   /// The ball's own service.
   var service: SystemService
   /// Why the radio cannot be opened. An adapter is not tried: that would take it away from its
@@ -26,7 +28,7 @@ public struct Machine: Equatable, Sendable {
 
   /// Collects the facts of this machine, and changes nothing.
   ///
-  /// - Parameter board: The board with the lines to look for.
+  /// - Parameter board: The board with the lines and parts to look for.
   public static func here(for board: BoardDescription?) -> Machine {
     let processes = ProcessTable()
     let daemon = "bluetoothd"
@@ -38,11 +40,14 @@ public struct Machine: Equatable, Sendable {
         lines = .failure(error)
       }
     }
+    let parts = BoardPart.allCases.compactMap { part in
+      board.flatMap { $0.isVirtual ? nil : $0[onBus: part] }.map { PartSurvey(of: $0) }
+    }
     return Machine(
       adapters: Adapter.found(), mayConfigureAdapters: CurrentProcess.mayConfigureAdapters,
       holders: processes.holdersOfAdapterSockets.filter { $0.name != daemon },
       bluetoothd: processes.entries.first { $0.name == daemon }, lines: lines,
-      service: .find(serviceName))
+      parts: parts, service: .find(serviceName))
   }
 
   /// The radio that a ball uses if none is named.

@@ -29,7 +29,7 @@ public struct ChipSurvey: Equatable, Sendable {
 
   /// The chip's path.
   public var path: String
-  /// The lines: the buttons', then the lights'.
+  /// The lines: the buttons', the lights', and then the motion sensor's.
   public var lines: [Line]
 
   /// The chip at `path`, with these of its lines.

@@ -10,8 +10,8 @@ struct Boards: Command {
     name: "boards",
     abstract: "List the known boards, and mark this machine's.",
     discussion: """
-      A board names the lines of its buttons and lights, and its radio. The program contains those \
-      of the list. To describe another one, print a similar one with --file, change it, and name \
+      A board names the lines of its buttons and lights, its motion sensor and display, and its \
+      radio. The program contains those of the list. To describe another one, print a similar one with --file, change it, and name \
       the file with --board.
 
       --options prints the same description as options, in one line, for a command line or for \
@@ -106,6 +106,8 @@ struct Boards: Command {
     line.add("clear", known.board.clear?.name.description)
     line.add("status", known.board.status?.name.description)
     line.add("answer", known.board.answer?.name.description)
+    line.add("motion", known.board[onBus: .motion]?.model.name.description)
+    line.add("display", known.board[onBus: .display]?.model.name.description)
     line.add("radio", known.board.radioName?.description)
     line.add("here", isHere)
     line.print()
@@ -116,16 +118,17 @@ struct Boards: Command {
 struct Wiring: Command {
   static let page = CommandPage(
     name: "wiring",
-    abstract: "Draw the 40-pin header with a board's buttons and lights.",
+    abstract: "Draw the 40-pin header with a board's parts.",
     discussion: """
-      Draws each wire from pin to pin: a button to ground, a light with its resistor. Default: \
-      this machine's board.
+      Draws each wire from pin to pin: a button to ground, a light with its resistor, and the bus \
+      of a motion sensor or a display. Default: this machine's board.
 
       EXAMPLES
         eightball wiring
         eightball wiring pi-4b
         eightball wiring ./my-board.conf
         eightball wiring pi-5 --set shake.line=GPIO23 --set answer=none
+        eightball wiring pi-4b --set display.part=ssd1306 --set display.bus=i2c-1
 
       EXIT STATUS
         0   the header is drawn
