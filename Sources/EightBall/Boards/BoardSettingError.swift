@@ -44,10 +44,8 @@ public enum BoardSettingError: Error, Equatable, Sendable {
         .threshold
         """)
     case .notNone(let part):
-      writer.add(
-        part.isOnBus
-          ? "expected %=none to do without it, or a field of it, such as %.bus=i2c-1"
-          : "expected %=none to do without it, or a field of it, such as %.line=GPIO23", part.name)
+      writer.add("expected %=none to do without it, or a field of it, such as %.", part.name)
+      writer.add(part.isOnBus ? "bus=i2c-1" : "line=GPIO23")
     case .wrongValue(let field): writer.add("expected %", field.expected)
     case .noLine(let part):
       writer.add(
