@@ -200,17 +200,16 @@ package enum FileKind: Int32 {
 
 // MARK: I2C
 
-/// Opens an I2C bus.
-@_extern(c) package func clinux_open_i2c(_ path: UnsafePointer<CChar>?) -> Int32
-
-/// One transfer: sends bytes to the device at an address of seven bits, and then receives bytes from it,
-/// or does one of both: 0. ENOTTY if it is not an I2C bus.
+/// Opens an I2C bus, makes one transfer, and closes it: sends bytes to the device at an address of seven
+/// bits, and then receives bytes from it, or does one of both. 0, or why it failed: `wasOpened` is 0 if the
+/// bus could not be opened. ENOTTY if it is not an I2C bus.
 ///
-/// An SMBus controller transfers at most 32 bytes beside the first that is sent, and sends at most one
-/// before it receives, and at least one unless it receives one: EMSGSIZE.
+/// An SMBus controller sends at most 33 bytes, or receives at most 32 after one that it sends, or receives
+/// one: EMSGSIZE for others.
 @_extern(c) package func clinux_transfer_i2c(
-  _ descriptor: Int32, _ address: UInt8, _ sent: UnsafePointer<UInt8>?, _ sentSize: Int,
-  _ received: UnsafeMutablePointer<UInt8>?, _ receivedSize: Int
+  _ path: UnsafePointer<CChar>?, _ wasOpened: UnsafeMutablePointer<Int32>?, _ address: UInt8,
+  _ sent: UnsafePointer<UInt8>?, _ sentSize: Int, _ received: UnsafeMutablePointer<UInt8>?,
+  _ receivedSize: Int
 ) -> Int32
 
 // MARK: Directories

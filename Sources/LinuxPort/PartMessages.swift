@@ -89,6 +89,7 @@ package struct PartMessage {
   }
 
   /// Writes what is wrong, and what to do, without the last full stop.
+  @inline(never)
   package func write(to writer: inout ByteWriter) {
     let cause = self.cause
     write(cause.reason, to: &writer)
@@ -105,7 +106,7 @@ package struct PartMessage {
   private var bus: I2CDevice { I2CDevice(part.bus) }
 
   /// The group that may open the bus; 0 if there is none.
-  private var group: UInt32 { unsafe bus.path.withPointer { unsafe clinux_group($0) } }
+  private var group: UInt32 { unsafe bus.withPath { unsafe clinux_group($0) } }
 
   @inline(never)
   private func write(field: UInt8, to writer: inout ByteWriter) {

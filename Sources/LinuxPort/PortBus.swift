@@ -8,7 +8,7 @@ extension I2CDevice: I2CBus {
   public mutating func write(_ bytes: Span<UInt8>, to address: UInt8) throws(I2CError) {
     var nothing = InlineArray<0, UInt8>(repeating: 0)
     var space = nothing.mutableSpan
-    try transfer(bytes, into: &space, at: address)
+    try exchange(bytes, &space, with: address)
   }
 
   /// Reads from a register in one transfer: at most 8,192 bytes, or 32 if the bus has an SMBus
@@ -19,7 +19,7 @@ extension I2CDevice: I2CBus {
     let first: InlineArray<1, UInt8> = [register]
     var bytes = InlineArray<count, UInt8>(repeating: 0)
     var space = bytes.mutableSpan
-    try transfer(first.span, into: &space, at: address)
+    try exchange(first.span, &space, with: address)
     return bytes
   }
 
@@ -28,24 +28,21 @@ extension I2CDevice: I2CBus {
     var byte = InlineArray<1, UInt8>(repeating: 0)
     var space = byte.mutableSpan
     let nothing = InlineArray<0, UInt8>(repeating: 0)
-    try transfer(nothing.span, into: &space, at: address)
+    try exchange(nothing.span, &space, with: address)
     return byte[0]
   }
 
   @inline(never)
-  private func transfer(
-    _ bytes: Span<UInt8>, into space: inout MutableSpan<UInt8>, at address: UInt8
+  private func exchange(
+    _ bytes: Span<UInt8>, _ space: inout MutableSpan<UInt8>, with address: UInt8
   ) throws(I2CError) {
-    let descriptor: PortDescriptor
-    do throws(ErrorNumber) {
-      descriptor = try open()
+    do throws(TransferError) {
+      try transfer(bytes, into: &space, at: address)
     } catch {
-      throw .unavailable(code: error.rawValue)
-    }
-    do throws(ErrorNumber) {
-      try Self.transfer(on: descriptor, bytes, into: &space, at: address)
-    } catch {
-      throw I2CError(error)
+      switch error {
+      case .closed(let code): throw .unavailable(code: code.rawValue)
+      case .failed(let code): throw I2CError(code)
+      }
     }
   }
 }
