@@ -20,7 +20,7 @@ public final class VirtualLines: FrontPanelPort {
   public let chip: VirtualChip
   /// Called when a button goes down or up, or a light on or off.
   public var onChange: (() -> Void)?
-  /// Whether the board has buttons or lights.
+  /// Whether the board has lines.
   public let hasPanel: Bool
 
   private let board: BoardDescription
