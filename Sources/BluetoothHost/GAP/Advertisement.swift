@@ -194,7 +194,7 @@ public struct AdvertisingDataType: RawRepresentable, Equatable, Sendable {
 /// A name of 1 to 29 bytes of UTF-8, which fits a scan response.
 /// Core Specification, Vol 3, Part C, 12.1, allows longer ones, but some centrals would keep
 /// showing one of the two.
-public struct DeviceName: Sendable {
+public struct DeviceName: Equatable, Sendable {
   /// The longest name, in bytes: 31 of a scan response, less its length and type.
   public static let capacity = 29
 
@@ -225,5 +225,10 @@ public struct DeviceName: Sendable {
   /// The bytes, in UTF-8.
   public var span: Span<UInt8> {
     @_lifetime(borrow self) borrowing get { storage.span.extracting(first: count) }
+  }
+
+  /// Whether both have the same bytes.
+  public static func == (left: DeviceName, right: DeviceName) -> Bool {
+    left.span.hasSameBytes(as: right.span)
   }
 }
