@@ -60,7 +60,8 @@ let package = Package(
     // The virtual air and board, and what they and real radios need of Linux.
     .target(name: "CBluetooth"),
     .target(name: "CGPIOD", linkerSettings: [.linkedLibrary("gpiod")]),
-    .target(name: "VirtualBoard", dependencies: ["EightBall"], swiftSettings: checked),
+    .target(
+      name: "VirtualBoard", dependencies: ["BluetoothHost", "EightBall"], swiftSettings: checked),
     .target(
       name: "VirtualRadio", dependencies: ["BluetoothHost"], swiftSettings: checked),
     // Linux with a heap: the event loop, files, sockets, and radios by name.
@@ -142,7 +143,8 @@ let package = Package(
       dependencies: ["BluetoothHost", "Expectations", "LinuxAir", "LinuxRadio", "VirtualRadio"],
       swiftSettings: checked),
     .testTarget(
-      name: "VirtualBoardTests", dependencies: ["Expectations", "VirtualBoard"],
+      name: "VirtualBoardTests",
+      dependencies: ["BluetoothHost", "EightBall", "Expectations", "VirtualBoard"],
       swiftSettings: checked),
     // The tests of the Linux side share this.
     .target(
