@@ -129,8 +129,11 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "EightBallTests",
-      dependencies: ["BallTestSupport", "BluetoothHost", "EightBall", "Expectations"],
-      swiftSettings: checked),
+      dependencies: [
+        "BallTestSupport", "BluetoothHost", "EightBall", "Expectations", "VirtualBoard",
+      ],
+      // Pictures that the tests compare.
+      exclude: ["Parts/Screens"], swiftSettings: checked),
     .testTarget(
       name: "BallRunnerTests",
       dependencies: [
