@@ -1,0 +1,50 @@
+// Compiled by scripts/check embedded with the core: the drivers of both displays.
+
+import BluetoothHost
+import EightBall
+
+/// Shows a screen on both displays, for one call each.
+///
+/// - Returns: A value that depends on every call, so that nothing is optimised away.
+@c(eightball_displays_entry)
+public func displays(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
+  let now = Instant(rawValue: 0).advanced(by: milliseconds)
+  let bytes = InlineArray<29, UInt8>(repeating: byte)
+  let name = DeviceName(bytes.span) ?? DeviceName(StaticText("Magic 8-Ball"))
+  let screen: BallScreen
+  switch byte {
+  case 0: screen = .pairing
+  case 1: screen = .refusal
+  case 2: screen = BallScreen(.starting, name: name)
+  case 3: screen = BallScreen(.connected, name: name)
+  default: screen = Answer(rawValue: byte).map { .answer($0) } ?? .advertising(name)
+  }
+  var pixels = DisplayDriver(SSD1306(address: byte))
+  var characters = DisplayDriver(HD44780(address: byte))
+  return turn(of: &pixels, screen, at: now) &+ turn(of: &characters, screen, at: now)
+}
+
+private func turn<Panel: DisplayPanel>(
+  of driver: inout DisplayDriver<Panel>, _ screen: BallScreen, at now: Instant
+) -> UInt32 {
+  var bus = SilentBus(sum: 0)
+  driver.show(screen, at: now)
+  driver.advance(to: now, on: &bus)
+  driver.wake(at: now)
+  if driver.takeEvent() == .found { bus.sum &+= 1 }
+  return bus.sum &+ UInt32(truncatingIfNeeded: driver.deadline?.rawValue ?? 0)
+}
+
+/// A bus without devices but for one.
+private struct SilentBus: I2CBus {
+  var sum: UInt32
+
+  mutating func write(_ bytes: Span<UInt8>, to address: UInt8) throws(I2CError) {
+    guard address > 0 else { throw .notAcknowledged }
+    for index in bytes.indices { sum &+= UInt32(bytes[index]) }
+  }
+
+  mutating func read<let count: Int>(
+    from register: UInt8, of address: UInt8
+  ) throws(I2CError) -> InlineArray<count, UInt8> { throw .notAcknowledged }
+}
