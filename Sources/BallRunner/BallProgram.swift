@@ -165,7 +165,8 @@ public struct BallProgram<
     port.show(
       BallState(
         status: status, isPairingOpen: Security.isPresent && host.security.isPairingOpen,
-        isRefusing: panel.panel.isShowingRefusal, answer: answer), at: now)
+        isRefusing: panel.panel.isShowingRefusal, answer: answer, isAnswerNew: isAnswerNew),
+      at: now)
     while let change = port.takePartChange() {
       var reason = ByteBuffer<256>()
       if case .lost(let error) = change.event {

@@ -18,6 +18,7 @@ public struct LinuxPort: Port, ~Copyable {
   private var signals: EndSignals
   private var radio: PortRadio
   private var lines: PortLines
+  private var parts: BoardParts<I2CDevice>
   private let chips: DirectoryChanges?
   private var output: PortOutput
   private var errors: PortOutput
@@ -33,7 +34,7 @@ public struct LinuxPort: Port, ~Copyable {
   // To check an optional struct for `nil` copies it, and each turn checks. So these are flags, and
   // a board without lines also has a `PortLines`.
 
-  /// Whether the board has lines.
+  /// Whether the board has lines or parts.
   public let hasPanel: Bool
 
   /// Whether a service manager wants reports.
@@ -52,10 +53,10 @@ public struct LinuxPort: Port, ~Copyable {
   /// none.
   public let serviceError: ServiceError?
 
-  /// A port with this radio, and the lines of `board` if it has any. Signals that end a program end the
-  /// ball from now on.
+  /// A port with this radio, and the lines and parts of `board` if it has any. Signals that end a program end the
+  /// ball from now on. A display shows `name`.
   public init(
-    _ choice: RadioAddress, board: BoardDescription?, chipsIn directory: StaticString = "/dev",
+    _ choice: RadioAddress, board: BoardDescription?, name: DeviceName, chipsIn directory: StaticString = "/dev",
     service environment: ServiceEnvironment = .ofProcess
   ) throws(SetupError) {
     guard let queue = PollQueue() else { throw .noQueue }
@@ -66,9 +67,10 @@ public struct LinuxPort: Port, ~Copyable {
     output = PortOutput(1, .output)
     errors = PortOutput(2, .errors)
     let board = board ?? BoardDescription(named: "none")
-    hasPanel = board.hasLines
+    hasPanel = board.hasLines || board.display != nil
     chips = board.hasLines ? Self.watch(directory, queue) : nil
     lines = PortLines(board, directory: directory)
+    parts = BoardParts(board, name: name, at: MonotonicClock.now) { I2CDevice($0) }
     self.queue = queue
     do throws(ServiceError) {
       let found = try PortService(environment)
@@ -104,8 +106,11 @@ public struct LinuxPort: Port, ~Copyable {
   /// The monotonic clock.
   public var now: Instant { MonotonicClock.now }
 
-  /// When the connection attempt ends, or programs may connect again.
-  public var deadline: Instant? { Instant.earlier(radio.deadline, control.deadline) }
+  /// When the connection attempt ends, programs may connect again, or a part of the board has to do something.
+  public var deadline: Instant? {
+    let deadline = Instant.earlier(radio.deadline, control.deadline)
+    return hasPanel ? Instant.earlier(deadline, parts.deadline) : deadline
+  }
 
   /// Begins a turn: accepts programs again.
   public mutating func advance(to now: Instant) {
@@ -233,9 +238,6 @@ public struct LinuxPort: Port, ~Copyable {
   /// Takes the oldest edge.
   public mutating func nextEdge() -> EdgeRead { lines.nextEdge() }
 
-  /// Whether the motion sensor has reported motion since the last call. `nextEdge` reads its reports.
-  public mutating func takeMotionEdge() -> Bool { lines.takeMotionEdge() }
-
   /// Whether edges wake the loop.
   public mutating func listen(toEdges isListening: Bool) { lines.listen(isListening, queue) }
 
@@ -253,6 +255,29 @@ public struct LinuxPort: Port, ~Copyable {
   /// Writes why the lines cannot be used, and what to do.
   public func writeLinesError(to writer: inout ByteWriter) {
     lines.writeError(to: &writer)
+  }
+
+  // MARK: The parts
+
+  /// `true`.
+  public static var hasParts: Bool { true }
+
+  /// Reads the motion sensor if that is due; `true` once for each shake of the ball.
+  public mutating func takeShake(at now: Instant) -> Bool { parts.takeShake(at: now) }
+
+  /// Shows the state of the ball on the display, and begins to read a motion sensor that has reported motion.
+  public mutating func show(_ state: BallState, at now: Instant) {
+    if lines.takeMotionEdge() { parts.moved(at: now) }
+    parts.show(state, at: now)
+  }
+
+  /// Takes a change in whether a part works; `nil` without one.
+  public mutating func takePartChange() -> PartChange? { parts.takeChange() }
+
+  /// Writes why a part cannot be used, and what to do.
+  public func write(_ error: PartError, of part: BoardPart, to writer: inout ByteWriter) {
+    guard let part = lines.board[onBus: part] else { return }
+    PartMessage(part, error).write(to: &writer)
   }
 
   // MARK: Output

@@ -23,7 +23,8 @@ struct PortLines: ~Copyable {
   /// The buttons that programs hold down.
   private var held = HeldButtons()
 
-  /// The lines of `board`, which may be missing, on the chips of a directory.
+  /// The lines of `board`, which may be missing, on the chips of a directory. A board without lines, which has a
+  /// display alone, always has all of them.
   init(_ board: BoardDescription, directory: StaticString) {
     self.board = board
     self.directory = directory
@@ -52,6 +53,7 @@ struct PortLines: ~Copyable {
 
   /// Requests the lines: all, or none.
   mutating func open(_ queue: borrowing PollQueue) -> Bool {
+    guard board.hasLines else { return true }
     close(queue)
     var failure = cgpiod_error()
     var names = InlineArray<5, InlineCString<32>>(repeating: InlineCString())
@@ -109,7 +111,7 @@ struct PortLines: ~Copyable {
   }
 
   mutating func nextEdge() -> EdgeRead {
-    guard let lines = unsafe lines else { return .lost }
+    guard let lines = unsafe lines else { return board.hasLines ? .lost : .none }
     if let button = held.nextChange() {
       return .edge(
         ButtonEdge(
@@ -164,7 +166,7 @@ struct PortLines: ~Copyable {
   }
 
   private mutating func wiredContact(of button: ButtonName) -> ContactRead {
-    guard let lines = unsafe lines else { return .lost }
+    guard let lines = unsafe lines else { return board.hasLines ? .lost : .none }
     guard let index = index(of: button == .shake ? .shake : .clear) else { return .none }
     let value = unsafe cgpiod_value(lines, index)
     guard value >= 0 else { return lose(.lost) }
@@ -173,7 +175,7 @@ struct PortLines: ~Copyable {
 
   /// Turns a light on or off; `false` if the lines have gone.
   mutating func set(_ light: LightName, isLit: Bool) -> Bool {
-    guard let lines = unsafe lines else { return false }
+    guard let lines = unsafe lines else { return !board.hasLines }
     guard let index = index(of: light == .status ? .status : .answer) else { return true }
     if unsafe cgpiod_set_value(lines, index, isLit ? 1 : 0) == 0 { return true }
     return lose(false)
@@ -181,7 +183,7 @@ struct PortLines: ~Copyable {
 
   /// Whether the open lines still work.
   mutating func check() -> Bool {
-    guard let lines = unsafe lines else { return false }
+    guard let lines = unsafe lines else { return !board.hasLines }
     // Any line will do: the question is whether the chip is still there.
     return unsafe cgpiod_value(lines, 0) >= 0 || lose(false)
   }

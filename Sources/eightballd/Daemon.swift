@@ -76,7 +76,7 @@ enum Daemon {
     do throws(LinuxPort.SetupError) {
       return run(
         options, address: address, board, radio,
-        on: try LinuxPort(radio.choice, board: board.description))
+        on: try LinuxPort(radio.choice, board: board.description, name: name(options)))
     } catch {
       let call: StaticString = error == .noQueue ? "epoll_create1" : "signalfd"
       Console.fail(kind: "system", isJSON: isJSON) {
@@ -193,13 +193,17 @@ enum Daemon {
   private static func configuration(
     _ options: borrowing Options, address: OwnAddress
   ) -> BallConfiguration {
-    let given = options.name.flatMap { DeviceName($0.span) }
     let host = HostConfiguration(
-      name: given ?? DeviceName(StaticText("Magic 8-Ball")), service: .ballService,
+      name: name(options), service: .ballService,
       address: address, idleLimit: options.idleLimit == 0 ? nil : options.idleLimit)
     return BallConfiguration(
       host: host, seed: options.seed ?? random(), style: options.style,
       lines: options.lines)
+  }
+
+  @inline(never)
+  private static func name(_ options: borrowing Options) -> DeviceName {
+    options.name.flatMap { DeviceName($0.span) } ?? DeviceName(StaticText("Magic 8-Ball"))
   }
 
   private static func random() -> UInt64 {

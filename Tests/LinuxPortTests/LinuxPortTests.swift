@@ -31,7 +31,9 @@ struct LinuxPortTests {
     var former = sigset_t()
     _ = unsafe pthread_sigmask(SIG_BLOCK, nil, &former)
     defer { _ = unsafe pthread_sigmask(SIG_SETMASK, &former, nil) }
-    var port = try LinuxPort(.adapter(0), board: board, chipsIn: directory, service: service)
+    var port = try LinuxPort(
+      .adapter(0), board: board, name: DeviceName(StaticText("Ball")), chipsIn: directory,
+      service: service)
     try body(&port)
   }
 

@@ -305,12 +305,13 @@ struct BallPrinter<let capacity: Int, let watchedCapacity: Int>: ~Copyable {
   }
 
   /// Prints that a part of the board works again, or why it cannot be used.
-  mutating func report(_ part: OptionalPart, isLost: Bool, _ reason: Span<UInt8>) {
-    switch (part, isLost) {
-    case (.motion, true): reportLost("motion", "Motion sensor: none for now; ", reason)
-    case (.motion, false): reportReady("motion", "Motion sensor: ready.")
-    case (.display, true): reportLost("display", "Display: none for now; ", reason)
-    case (.display, false): reportReady("display", "Display: ready.")
+  mutating func report(_ part: BoardPart, isLost: Bool, _ reason: Span<UInt8>) {
+    let isMotion = part == .motion
+    if isLost {
+      reportLost(
+        part.name, isMotion ? "Motion sensor: none for now; " : "Display: none for now; ", reason)
+    } else {
+      reportReady(part.name, isMotion ? "Motion sensor: ready." : "Display: ready.")
     }
   }
 

@@ -21,26 +21,18 @@ public protocol PartsPort: ~Copyable {
 
   /// Writes why a part cannot be used and what to do: one or two sentences in UTF-8, without the
   /// last full stop.
-  func write(_ error: PartError, of part: OptionalPart, to writer: inout ByteWriter)
-}
-
-/// A part of a board beside its buttons and lights.
-public enum OptionalPart: Equatable, Sendable {
-  /// The motion sensor, which notices shakes.
-  case motion
-  /// The display, which shows answers.
-  case display
+  func write(_ error: PartError, of part: BoardPart, to writer: inout ByteWriter)
 }
 
 /// A part has stopped working, or works.
 public struct PartChange: Equatable, Sendable {
-  /// The part.
-  public var part: OptionalPart
+  /// The motion sensor or the display.
+  public var part: BoardPart
   /// What has happened to it.
   public var event: PartEvent
 
   /// What has happened to `part`.
-  public init(part: OptionalPart, event: PartEvent) {
+  public init(part: BoardPart, event: PartEvent) {
     self.part = part
     self.event = event
   }
@@ -61,6 +53,6 @@ extension PartsPort where Self: ~Copyable {
 
   /// Nothing.
   @inlinable public func write(
-    _ error: PartError, of part: OptionalPart, to writer: inout ByteWriter
+    _ error: PartError, of part: BoardPart, to writer: inout ByteWriter
   ) {}
 }

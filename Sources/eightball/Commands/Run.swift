@@ -142,7 +142,8 @@ struct Run: Command {
       let metrics = try self.metrics.map { try MetricsListener($0) }
       let screen = Screen()
       var port = try TerminalPort(
-        radio.name, board.description, watchedBy: try radioOptions.sinks(note: screen.note),
+        radio.name, board.description, ballName: try deviceName,
+        watchedBy: try radioOptions.sinks(note: screen.note),
         screen: screen, hasUser: hasUser && security != .none)
       guard let protection = security.protection else {
         // Every central may ask.
@@ -188,6 +189,13 @@ struct Run: Command {
     }
   }
 
+  private var deviceName: DeviceName {
+    get throws {
+      guard let name = DeviceName(Array(name.text.utf8).span) else { throw ExitStatus.usage }
+      return name
+    }
+  }
+
   private var lines: LineFormat { isJSON ? .json : isQuiet ? .none : .words }
 
   /// The identity of a ball that uses private addresses: the known one if it has an identity
@@ -207,16 +215,13 @@ struct Run: Command {
   private func configuration(
     knownAs known: DeviceAddress? = nil, isAddressTemporary: Bool = false
   ) throws -> BallConfiguration {
-    guard let name = DeviceName(Array(name.text.utf8).span) else {
-      throw ExitStatus.usage
-    }
     let address = try addressOptions.choice
     let random = known.flatMap { $0.kind == .random ? $0 : nil } ?? .newStaticRandom()
     let own =
       isPrivate || isAddressTemporary && address == .automatic
       ? OwnAddress.random(random) : address.own(orRandom: random)
     let host = HostConfiguration(
-      name: name, service: .ballService, address: own,
+      name: try deviceName, service: .ballService, address: own,
       idleLimit: idleLimit == 0 ? nil : idleLimit)
     return BallConfiguration(
       host: host, seed: seed ?? .random(in: .min ... .max), style: answers.style,

@@ -10,6 +10,8 @@ import LinuxRadio
 final class TerminalBoard {
   /// The virtual board's buttons and lights; `nil` if the board is not virtual.
   let lines: VirtualLines?
+  /// The virtual board's motion sensor and display; `nil` if it has none or is not virtual.
+  let parts: VirtualParts?
   /// The user who answers pairing questions; `nil` without one.
   let user: PairingUser?
 
@@ -18,11 +20,17 @@ final class TerminalBoard {
 
   /// A terminal for `board`, which may be missing.
   ///
-  /// - Parameter hasUser: Whether a user at the terminal answers pairing questions.
-  init(_ board: BoardDescription?, screen: Screen, hasUser: Bool) {
+  /// - Parameters:
+  ///   - board: The board.
+  ///   - name: The ball's name, which a display shows.
+  ///   - screen: Prints.
+  ///   - hasUser: Whether a user at the terminal answers pairing questions.
+  init(_ board: BoardDescription?, name: DeviceName, screen: Screen, hasUser: Bool) {
     self.screen = screen
     user = hasUser ? PairingUser() : nil
-    lines = board.flatMap { $0.isVirtual ? VirtualLines($0) : nil }
+    let virtual = board.flatMap { $0.isVirtual ? $0 : nil }
+    lines = virtual.map { VirtualLines($0) }
+    parts = virtual.flatMap { VirtualParts($0, name: name, at: MonotonicClock.now) }
   }
 
   /// Starts to read keys, and to draw the ball.
@@ -31,11 +39,11 @@ final class TerminalBoard {
   ///   - loop: Reads the keys.
   ///   - drawsBall: Whether to draw the ball on a virtual board, if there is a terminal.
   func open(in loop: EventLoop, drawsBall: Bool) throws(SystemError) {
-    let (user, lines, screen) = (user, lines, screen)
+    let (user, lines, parts, screen) = (user, lines, parts, screen)
     guard lines != nil || user != nil else { return }
     keyboard = try Keyboard(loop: loop) { key in
       user?.press(key)
-      if let lines { Self.press(key, on: lines) }
+      if let lines { Self.press(key, on: lines, parts) }
     }
     guard let lines, let keyboard, drawsBall else { return }
     guard Terminal.takesEscapes else {
@@ -77,12 +85,15 @@ final class TerminalBoard {
     lines?.closeLines()
   }
 
-  private static func press(_ key: Unicode.Scalar, on lines: VirtualLines) {
+  private static func press(
+    _ key: Unicode.Scalar, on lines: VirtualLines, _ parts: VirtualParts?
+  ) {
     let now = MonotonicClock.now
     switch key {
     case "s", "S": lines.press(.shake, for: 100, at: now)
     case "c": lines.press(.clear, for: 100, at: now)
     case "C": lines.press(.clear, for: FrontPanel.holdTime + 100, at: now)
+    case "m", "M": parts?.shake(at: now)
     case "q", "Q": kill(getpid(), SIGTERM)
     default: return
     }

@@ -28,31 +28,33 @@ struct TerminalPort: Port, ~Copyable {
   /// - Parameters:
   ///   - name: The radio.
   ///   - board: The board; `nil` for none.
+  ///   - ballName: What a display shows while nobody is connected.
   ///   - sinks: Get the packets.
   ///   - screen: Prints.
   ///   - hasUser: Whether a user at the terminal answers pairing questions.
   /// - Throws: `RadioError` if the radio's name is too long; `SystemError`.
   init(
-    _ name: RadioAddress, _ board: BoardDescription?, watchedBy sinks: [any PacketSink],
+    _ name: RadioAddress, _ board: BoardDescription?, ballName: DeviceName,
+    watchedBy sinks: [any PacketSink],
     screen: Screen, hasUser: Bool
   ) throws {
     let loop = try EventLoop()
     let radio = TerminalRadio(name, loop: loop)
     // The lines of a virtual board are not the port's.
     let wired = board.map { $0.isVirtual ? BoardDescription(name: $0.name) : $0 }
-    port = try Self.makePort(radio.address, board: wired)
+    port = try Self.makePort(radio.address, board: wired, name: ballName)
     self.radio = radio
     self.sinks = sinks
     self.screen = screen
     self.loop = loop
-    self.board = TerminalBoard(board, screen: screen, hasUser: hasUser)
+    self.board = TerminalBoard(board, name: ballName, screen: screen, hasUser: hasUser)
   }
 
   private static func makePort(
-    _ radio: RadioAddress, board: BoardDescription?
+    _ radio: RadioAddress, board: BoardDescription?, name: DeviceName
   ) throws(SystemError) -> LinuxPort {
     do throws(LinuxPort.SetupError) {
-      return try LinuxPort(radio, board: board)
+      return try LinuxPort(radio, board: board, name: name)
     } catch {
       throw SystemError(
         .current, "create", error == .noQueue ? "an event queue" : "a signal queue")
@@ -139,13 +141,15 @@ struct TerminalPort: Port, ~Copyable {
   var endRequests: Int { port.endRequests }
 
   var deadline: Instant? {
-    .earlier(port.deadline, .earlier(radio.deadline, board.lines?.deadline))
+    let board = Instant.earlier(board.lines?.deadline, board.parts?.deadline)
+    return .earlier(port.deadline, .earlier(radio.deadline, board))
   }
 
   mutating func advance(to now: Instant) {
     port.advance(to: now)
     radio.advance(to: now)
     board.lines?.advance(to: now)
+    board.parts?.advance(to: now)
   }
 
   mutating func answerChanged(to answer: Answer?) { board.show(answer) }
@@ -274,6 +278,29 @@ extension TerminalPort {
     } else {
       port.writeLinesError(to: &writer)
     }
+  }
+}
+
+// MARK: PartsPort
+
+/// The parts of a virtual board, or else the port's.
+extension TerminalPort {
+  static var hasParts: Bool { true }
+
+  mutating func takeShake(at now: Instant) -> Bool {
+    board.parts?.takeShake(at: now) ?? port.takeShake(at: now)
+  }
+
+  mutating func show(_ state: BallState, at now: Instant) {
+    if let parts = board.parts { parts.show(state, at: now) } else { port.show(state, at: now) }
+  }
+
+  mutating func takePartChange() -> PartChange? {
+    if let parts = board.parts { parts.takeChange() } else { port.takePartChange() }
+  }
+
+  func write(_ error: PartError, of part: BoardPart, to writer: inout ByteWriter) {
+    port.write(error, of: part, to: &writer)
   }
 }
 

@@ -22,9 +22,6 @@ public struct MotionSample: Equatable, Sendable {
 /// The line then stays high until `arm(on:)`: a part that is in motion causes one edge and no more.
 /// No call waits, and a part that has failed fails each call with `PartError`.
 public protocol MotionSensor {
-  /// The part at an address of seven bits. It is not accessed.
-  init(address: UInt8)
-
   /// Checks the identity of the part, and sets it up to measure about 50 times a second and to
   /// report motion. The settings that it had before do not matter.
   ///

@@ -1,0 +1,112 @@
+import BallRunner
+import BluetoothHost
+import EightBall
+import LinuxPort
+import VirtualBoard
+
+/// The motion sensor and the display of a virtual board, as models on virtual buses, with functions to move the ball
+/// and to see the display.
+public final class VirtualParts {
+  /// How long a shake of the ball in the hand takes, in milliseconds: three strokes to and fro.
+  public static let shakeTime: UInt32 = 700
+  /// How often the sensor measures while the ball is moved, in milliseconds.
+  private static let period: UInt32 = 20
+
+  /// The model of the display; `nil` if the board has none of 128×64 pixels.
+  public let pixels: VirtualSSD1306?
+  /// The model of the display; `nil` if the board has none of two lines of characters.
+  public let characters: VirtualPCF8574?
+
+  private let sensor: VirtualMotionSensor?
+  private var parts: BoardParts<VirtualI2CBus>
+  private var hasMoved = false
+  /// When the present shake began; `nil` while the ball lies still.
+  private var shakeStart: Instant?
+  private var nextSample: Instant?
+
+  /// The parts of `board`; `nil` if it has none.
+  ///
+  /// - Parameters:
+  ///   - board: The board.
+  ///   - name: The ball's name, which the display shows.
+  ///   - now: The present time.
+  public init?(_ board: BoardDescription, name: DeviceName, at now: Instant) {
+    guard board.motion != nil || board.display != nil else { return nil }
+    var buses: [UInt8: VirtualI2CBus] = [:]
+    func bus(_ number: UInt8) -> VirtualI2CBus {
+      let bus = buses[number] ?? VirtualI2CBus()
+      buses[number] = bus
+      return bus
+    }
+    switch board.motion?.part {
+    case nil: sensor = nil
+    case .lis3dh: sensor = VirtualLIS3DH()
+    case .mpu6050: sensor = VirtualMPU6050()
+    }
+    if let part = board.motion, let sensor { bus(part.bus).attach(sensor, at: part.address) }
+    let display = board.display
+    pixels = display?.part == .ssd1306 ? VirtualSSD1306() : nil
+    characters = display?.part == .hd44780 ? VirtualPCF8574() : nil
+    if let display, let model: any VirtualI2CDevice = pixels ?? characters {
+      bus(display.bus).attach(model, at: display.address)
+    }
+    parts = BoardParts(board, name: name, at: now, bus)
+    sensor?.onInterrupt = { [unowned self] isActive in if isActive { hasMoved = true } }
+  }
+
+  // MARK: The ball's side
+
+  /// When `advance(to:)`, `takeShake` and `show` must be called; `nil` if nothing is due.
+  public var deadline: Instant? {
+    hasMoved ? Instant(rawValue: 0) : Instant.earlier(parts.deadline, nextSample)
+  }
+
+  /// Moves the ball on, if it is shaken.
+  public func advance(to now: Instant) {
+    characters?.advance(to: now)
+    if let start = shakeStart, let next = nextSample, next <= now {
+      let time = UInt32(truncatingIfNeeded: now.rawValue - start.rawValue)
+      sensor?.acceleration = Self.acceleration(afterMilliseconds: time)
+      if time < Self.shakeTime {
+        nextSample = now.advanced(by: Self.period)
+      } else {
+        shakeStart = nil
+        nextSample = nil
+      }
+    }
+    guard hasMoved else { return }
+    hasMoved = false
+    parts.moved(at: now)
+  }
+
+  /// Reads the motion sensor if that is due; `true` once for each shake.
+  public func takeShake(at now: Instant) -> Bool { parts.takeShake(at: now) }
+
+  /// Shows the state of the ball.
+  public func show(_ state: BallState, at now: Instant) { parts.show(state, at: now) }
+
+  /// Takes a change in whether a part works; `nil` without one.
+  public func takeChange() -> PartChange? { parts.takeChange() }
+
+  // MARK: For the person with the board
+
+  /// Shakes the ball in the hand. A shake that has begun goes on.
+  ///
+  /// - Returns: `false` if the board has no motion sensor.
+  @discardableResult
+  public func shake(at now: Instant) -> Bool {
+    guard sensor != nil else { return false }
+    guard shakeStart == nil else { return true }
+    shakeStart = now
+    nextSample = now
+    return true
+  }
+
+  /// The acceleration in a shake: a triangle of ±2.5 g along the x axis, 5 times a second, and gravity.
+  private static func acceleration(afterMilliseconds time: UInt32) -> MotionSample {
+    guard time < shakeTime else { return MotionSample(x: 0, y: 0, z: 1_000) }
+    let phase = Int(time % 200)
+    let wave = phase < 50 ? phase : phase < 150 ? 100 - phase : phase - 200
+    return MotionSample(x: Int16(wave * 50), y: 0, z: 1_000)
+  }
+}
