@@ -53,7 +53,7 @@ public struct DisplayDriver<Panel: DisplayPanel>: Sendable {
   /// When `advance(to:on:)` must be called next; `nil` if nothing is due.
   public var deadline: Instant? { Instant.earlier(workTime, restTime) }
 
-  /// Does what is due by `now`: at most one transfer of 40 bytes, 0.9 ms at 400 kHz. If more is to do, the deadline is
+  /// Does what is due by `now`: at most one transfer of 33 bytes, 0.8 ms at 400 kHz. If more is to do, the deadline is
   /// `now`.
   public mutating func advance<Bus: I2CBus & ~Copyable>(to now: Instant, on bus: inout Bus) {
     if let restTime, restTime <= now {
@@ -61,7 +61,7 @@ public struct DisplayDriver<Panel: DisplayPanel>: Sendable {
       work(at: now)
     }
     guard let workTime, workTime <= now else { return }
-    var bytes = InlineArray<40, UInt8>(repeating: 0)
+    var bytes = InlineArray<33, UInt8>(repeating: 0)
     let count = write(to: bytes.mutableSpan, at: now)
     guard count > 0 else { return }
     do {

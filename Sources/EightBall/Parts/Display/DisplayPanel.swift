@@ -9,7 +9,7 @@ public protocol DisplayPanel: Sendable {
   /// Forgets what the display shows. It is then set up again, and drawn completely.
   mutating func reset()
 
-  /// Writes the next transfer towards a text, at most 40 bytes.
+  /// Writes the next transfer towards a text, at most 33 bytes.
   ///
   /// Every transfer that was written must reach the display before the next call; after an error `reset()` is next. No
   /// byte is written if this part of the display does not change.
@@ -17,7 +17,7 @@ public protocol DisplayPanel: Sendable {
   /// - Parameters:
   ///   - text: What the display has to show.
   ///   - brightness: How bright it has to be.
-  ///   - writer: Has room for 40 bytes.
+  ///   - writer: Has room for 33 bytes.
   /// - Returns: How long the display takes for it, in milliseconds, before the next call; `nil`, without a byte, if the
   ///   display shows the text.
   mutating func writeNext(

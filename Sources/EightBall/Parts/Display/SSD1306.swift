@@ -14,6 +14,7 @@ public struct SSD1306: DisplayPanel {
   /// Its address on the bus.
   public let address: UInt8
   private let firstColumn: UInt8
+  private let firstRow: UInt8
 
   /// The next pair of `settings`.
   private var setting = 0
@@ -33,8 +34,8 @@ public struct SSD1306: DisplayPanel {
   /// Whether the display's own column is `column`, as after a transfer.
   private var isInPlace = false
 
-  /// The longest transfer has a position, a control byte and 32 columns: with the address 40 bytes, 0.9 ms at 400 kHz.
-  private static var longestRun: Int { 32 }
+  /// The longest transfer has a position, a control byte and 26 columns, 33 bytes: as many as an SMBus controller sends.
+  private static var longestRun: Int { 26 }
   /// So many unchanged columns in succession are longer than a new position.
   private static var longestGap: Int { 8 }
   private static var pageCount: Int { 8 }
@@ -44,9 +45,12 @@ public struct SSD1306: DisplayPanel {
   /// - Parameters:
   ///   - address: 0x3C or 0x3D.
   ///   - firstColumn: The column of the memory at the left edge of the glass: 2 for an SH1106.
-  public init(address: UInt8 = usualAddress, firstColumn: UInt8 = 0) {
+  ///   - firstRow: The row of the picture at the top of the glass, 0 to 63: 14 for a glass of 16 rows, on which the two
+  ///     lines of most answers then are.
+  public init(address: UInt8 = usualAddress, firstColumn: UInt8 = 0, firstRow: UInt8 = 0) {
     self.address = address
     self.firstColumn = firstColumn
+    self.firstRow = firstRow & 0x3F
   }
 
   /// Forgets what the display shows.
@@ -64,7 +68,8 @@ public struct SSD1306: DisplayPanel {
   ) -> UInt32? {
     if setting < Self.settings.count {
       // Each in a transfer of its own, since QEMU's SSD0303 loses the command after one of two bytes.
-      Self.write(command: Self.settings[setting], to: &writer)
+      let command = Self.settings[setting]
+      Self.write(command: command == Self.startLine ? command | firstRow : command, to: &writer)
       Self.write(command: Self.settings[setting &+ 1], to: &writer)
       setting &+= 2
     } else if page < Self.pageCount {
@@ -88,7 +93,7 @@ public struct SSD1306: DisplayPanel {
   private static let settings: InlineArray<26, UInt8> = [
     0xA1, 0xE3,  // Segment re-map: column 0 is SEG127, the left edge of the usual glass. 10.1.8
     0xC8, 0xE3,  // COM output scan direction: from COM63, its top. 10.1.14
-    0x40, 0xE3,  // Display start line: 0. 10.1.6
+    0x40, 0xE3,  // Display start line: the first row. 10.1.6
     0xA4, 0xE3,  // Entire display on: no, it follows the memory. 10.1.9
     0xA6, 0xE3,  // Normal display: a one is lit. 10.1.10
     0x20, 0x02,  // Memory addressing mode: page. 10.1.3
@@ -100,6 +105,8 @@ public struct SSD1306: DisplayPanel {
     0xDB, 0x20,  // VCOMH deselect level: 0.77 VCC. 10.1.19
     0x8D, 0x14,  // Charge pump: on. Application note, charge pump setting
   ]
+
+  private static var startLine: UInt8 { 0x40 }
 
   /// The byte before others. 8.1.5.2.
   private enum Control {
