@@ -9,11 +9,23 @@ import EightBall
 /// PF1 (shake) and PE0 (clear), the lights PF0 (status) and PF2 (answer).
 struct LM3S6965Port: Port, ~Copyable {
   private var clock: Clock
+  #if DISPLAY
+    private var bus: I2CController
+    /// The board has no display of 128×64 pixels. QEMU can connect an SSD0303, whose glass shows 96×16 pixels of
+    /// its memory, from column 36 on.
+    private var display = DisplayDriver(SSD1306(address: 0x3D, firstColumn: 36, firstPage: 2))
+  #endif
+
+  /// The ball's name.
+  static var ballName: DeviceName { DeviceName(StaticText("Magic 8-Ball")) }
 
   /// Starts the machine.
   init() {
     LM3S6965.start()
     clock = Clock()
+    #if DISPLAY
+      bus = I2CController()
+    #endif
     Alarm.start()
     LM3S6965.uart0.start(clock: LM3S6965.clock, baud: 115_200)
     LM3S6965.uart1.start(clock: LM3S6965.clock, baud: 115_200)
@@ -130,6 +142,35 @@ struct LM3S6965Port: Port, ~Copyable {
 
   /// The pins of a chip cannot be lost.
   func writeLinesError(to writer: inout ByteWriter) {}
+
+  #if DISPLAY
+    // MARK: The display
+
+    static var hasParts: Bool { true }
+
+    var deadline: Instant? { display.deadline }
+
+    mutating func show(_ state: BallState, at now: Instant) {
+      let screen =
+        switch state.answer {
+        case let answer? where state.status == .advertising || state.status == .connected:
+          BallScreen.answer(answer)
+        default: BallScreen(state.status, name: Self.ballName)
+        }
+      display.show(screen, at: now)
+      if state.isAnswerNew { display.wake(at: now) }
+      display.advance(to: now, on: &bus)
+    }
+
+    mutating func takePartChange() -> PartChange? {
+      display.takeEvent().flatMap { $0 == .found ? nil : PartChange(part: .display, event: $0) }
+    }
+
+    func write(_ error: PartError, of part: BoardPart, to writer: inout ByteWriter) {
+      writer.write(
+        text: "it does not answer at 0x3D of the first I2C controller. Check PB2 and PB3")
+    }
+  #endif
 
   // MARK: Bonds
 

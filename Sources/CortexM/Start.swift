@@ -35,7 +35,7 @@ private func makeBall(seed: UInt64) -> BoardBall {
   let identity = LM3S6965.identity
   let configuration = BallConfiguration(
     host: HostConfiguration(
-      name: DeviceName(StaticText("Magic 8-Ball")), service: .ballService,
+      name: LM3S6965Port.ballName, service: .ballService,
       address: .automatic(orRandom: address(from: identity))),
     seed: seed ^ identity)
   #if SECURITY

@@ -14,7 +14,7 @@ public struct SSD1306: DisplayPanel {
   /// Its address on the bus.
   public let address: UInt8
   private let firstColumn: UInt8
-  private let firstRow: UInt8
+  private let firstPage: Int
 
   /// The next pair of `settings`.
   private var setting = 0
@@ -45,12 +45,12 @@ public struct SSD1306: DisplayPanel {
   /// - Parameters:
   ///   - address: 0x3C or 0x3D.
   ///   - firstColumn: The column of the memory at the left edge of the glass: 2 for an SH1106.
-  ///   - firstRow: The row of the picture at the top of the glass, 0 to 63: 14 for a glass of 16 rows, on which the two
-  ///     lines of most answers then are.
-  public init(address: UInt8 = usualAddress, firstColumn: UInt8 = 0, firstRow: UInt8 = 0) {
+  ///   - firstPage: The page of the picture, 8 rows, at the top of the glass, 0 to 7: 1 for a glass of 32 rows, 2 for
+  ///     one of 16, on which most answers then are.
+  public init(address: UInt8 = usualAddress, firstColumn: UInt8 = 0, firstPage: Int = 0) {
     self.address = address
     self.firstColumn = firstColumn
-    self.firstRow = firstRow & 0x3F
+    self.firstPage = firstPage
   }
 
   /// Forgets what the display shows.
@@ -68,8 +68,7 @@ public struct SSD1306: DisplayPanel {
   ) -> UInt32? {
     if setting < Self.settings.count {
       // Each in a transfer of its own, since QEMU's SSD0303 loses the command after one of two bytes.
-      let command = Self.settings[setting]
-      Self.write(command: command == Self.startLine ? command | firstRow : command, to: &writer)
+      Self.write(command: Self.settings[setting], to: &writer)
       Self.write(command: Self.settings[setting &+ 1], to: &writer)
       setting &+= 2
     } else if page < Self.pageCount {
@@ -93,7 +92,7 @@ public struct SSD1306: DisplayPanel {
   private static let settings: InlineArray<26, UInt8> = [
     0xA1, 0xE3,  // Segment re-map: column 0 is SEG127, the left edge of the usual glass. 10.1.8
     0xC8, 0xE3,  // COM output scan direction: from COM63, its top. 10.1.14
-    0x40, 0xE3,  // Display start line: the first row. 10.1.6
+    0x40, 0xE3,  // Display start line: 0. 10.1.6
     0xA4, 0xE3,  // Entire display on: no, it follows the memory. 10.1.9
     0xA6, 0xE3,  // Normal display: a one is lit. 10.1.10
     0x20, 0x02,  // Memory addressing mode: page. 10.1.3
@@ -105,8 +104,6 @@ public struct SSD1306: DisplayPanel {
     0xDB, 0x20,  // VCOMH deselect level: 0.77 VCC. 10.1.19
     0x8D, 0x14,  // Charge pump: on. Application note, charge pump setting
   ]
-
-  private static var startLine: UInt8 { 0x40 }
 
   /// The byte before others. 8.1.5.2.
   private enum Control {
@@ -185,7 +182,7 @@ public struct SSD1306: DisplayPanel {
     if !isInPlace || start != column {
       let address = UInt8(truncatingIfNeeded: start) &+ firstColumn
       // Page start address (10.1.13), lower and higher column start address (10.1.1, 10.1.2).
-      Self.write(command: 0xB0 | UInt8(truncatingIfNeeded: page), to: &writer)
+      Self.write(command: 0xB0 | UInt8(truncatingIfNeeded: page &- firstPage) & 7, to: &writer)
       Self.write(command: address & 0x0F, to: &writer)
       Self.write(command: 0x10 | address &>> 4, to: &writer)
     }

@@ -76,17 +76,17 @@ struct SSD1306Tests {
     return count
   }
 
-  @Test("A small glass shows the part of the picture from its first row and column on")
+  @Test("A small glass shows the part of the picture from its first page and column on")
   func smallGlass() throws {
-    var rig = DisplayRig(SSD1306(firstColumn: 4, firstRow: 14), display)
+    var rig = DisplayRig(SSD1306(firstColumn: 4, firstPage: 2), display)
     rig.show(.connected)
     rig.run()
     let whole = VirtualSSD1306()
     var other = DisplayRig(SSD1306(), whole)
     other.show(.connected)
     other.run()
-    for y in 0..<50 {
-      for x in 0..<124 { expect(display.isLit(x + 4, y), is: whole.isLit(x, y + 14), "\(x), \(y)") }
+    for y in 0..<48 {
+      for x in 0..<124 { expect(display.isLit(x + 4, y), is: whole.isLit(x, y + 16), "\(x), \(y)") }
     }
   }
 
