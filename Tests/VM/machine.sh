@@ -25,6 +25,9 @@ guest_modules=(
   hci_vhci
   # Simulated GPIO chips; where Debian's kernel has none, build_simulator makes it:
   gpio-sim
+  # Simulated chips on an I2C bus, and the device of a bus:
+  i2c-dev
+  i2c-stub
 )
 
 # guest_init: the guest's first program.
@@ -40,7 +43,13 @@ mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
 while read -r module; do
-  insmod "/modules/$module" || echo "init: no $module" >/dev/kmsg
+  case "$module" in
+  # At the addresses of a motion sensor and a display.
+  i2c-stub.ko) parameters=chip_addr=0x18,0x3c ;;
+  *) parameters= ;;
+  esac
+  # shellcheck disable=SC2086 # one word a parameter
+  insmod "/modules/$module" $parameters || echo "init: no $module" >/dev/kmsg
 done </modules/order
 mount -t configfs configfs /sys/kernel/config
 
@@ -53,6 +62,8 @@ mkdir -p /root/job
 mount -t 9p -o "$share,rw,cache=none" job /root/job
 for folder in dev proc sys; do mount --move "/$folder" "/root/$folder"; done
 mount -t tmpfs -o mode=755 run /root/run
+# For a test that removes the bus, and lets it return.
+cp /modules/i2c-stub.ko /root/run
 mkdir /root/run/dbus /root/run/lock /root/dev/pts /root/dev/shm
 mount -t devpts devpts /root/dev/pts
 mount -t tmpfs shm /root/dev/shm

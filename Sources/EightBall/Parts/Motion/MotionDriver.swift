@@ -77,7 +77,7 @@ public struct MotionDriver<Sensor: MotionSensor> {
   }
 
   /// Takes the latest event: `lost` once when the sensor stops working or is not there at the
-  /// start, `found` once when it works.
+  /// start, `found` once when it works, at its first rest.
   public mutating func takeEvent() -> PartEvent? {
     defer { event = nil }
     return event
@@ -91,7 +91,6 @@ public struct MotionDriver<Sensor: MotionSensor> {
         try sample(at: now, on: &bus)
       } else {
         try sensor.start(on: &bus, threshold: threshold / 2)
-        report(.found)
         // The first second shows where gravity points.
         begin(.moving, at: now, isNew: true)
       }
@@ -117,6 +116,8 @@ public struct MotionDriver<Sensor: MotionSensor> {
     } else if lastMotion.advanced(by: Self.calmTime) <= now {
       // The motion that began this, and every edge that was missed since, ends here.
       _ = try sensor.arm(on: &bus)
+      // Not before it has kept its settings: one that fails again and again is reported once.
+      report(.found)
       state = .resting
       deadline = nil
       return
