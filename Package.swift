@@ -175,7 +175,7 @@ let package = Package(
       name: "LinuxPortTests",
       dependencies: [
         "BallRunner", "BluetoothHost", "EightBall", "eightballd", "Expectations", "Linux",
-        "LinuxPort", "LinuxRadio", "LinuxTestSupport",
+        "LinuxPort", "LinuxRadio", "LinuxTestSupport", "VirtualBoard",
       ],
       swiftSettings: checked),
     .testTarget(

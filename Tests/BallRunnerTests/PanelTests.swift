@@ -72,9 +72,13 @@ struct PanelTests {
     var request = ByteBuffer<128>()
     expect(port.nextControlEvent(into: &request), is: nil)
     expect(!port.has(.status))
+    expect(!PlainPort.hasParts)
+    expect(!port.takeShake(at: Instant(rawValue: 0)))
+    port.show(BallState(status: .off), at: Instant(rawValue: 0))
+    expect(port.takePartChange(), is: nil)
     expect(!PlainPort.Metrics.isPresent)
   }
 }
 
 /// A machine with a clock alone.
-private struct PlainPort: ServicePort, BondPort, ControlPort, MetricsPort {}
+private struct PlainPort: PartsPort, ServicePort, BondPort, ControlPort, MetricsPort {}

@@ -140,14 +140,35 @@ struct LinuxPortTests {
     try withPort(board) { port in
       expect(port.hasPanel)
       expect(!port.openLines())
-      expect(!port.takeMotionEdge())
+      expect(!port.takeShake(at: Instant(rawValue: 0)))
       expect(!port.has(.status) && !port.has(.answer))
       expect(
         text { port.writeLinesError(to: &$0) }.hasPrefix("there is no GPIO chip “no-such-chip”"))
     }
     board.motion = nil
     board.display = DisplayDescription(.ssd1306, bus: 1)
-    try withPort(board) { port in expect(!port.hasPanel) }
+    // A display alone has no lines to lose.
+    try withPort(board) { port in
+      expect(port.hasPanel)
+      expect(port.openLines() && port.checkLines())
+      expect(port.nextEdge(), is: .none)
+      expect(port.contact(of: .shake), is: .none)
+      expect(port.set(.status, isLit: true))
+    }
+  }
+
+  @Test("A part without its bus is reported, with what to do")
+  func missingBus() throws {
+    var board = BoardDescription(name: "b")
+    board.display = DisplayDescription(.ssd1306, bus: 250)
+    try withPort(board) { port in
+      port.show(BallState(status: .advertising), at: Instant(rawValue: 0))
+      let change = port.takePartChange()
+      expect(change, is: PartChange(part: .display, event: .lost(.bus(.unavailable(code: ENOENT)))))
+      expect(
+        text { port.write(.bus(.unavailable(code: ENOENT)), of: .display, to: &$0) }
+          .hasPrefix("/dev/i2c-250 is missing. Enable I2C"))
+    }
   }
 
   @Test("The service manager of the environment, or why there is none")

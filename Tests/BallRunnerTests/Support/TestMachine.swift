@@ -103,6 +103,31 @@ final class TestMachine: Port {
     writer.write(text.span)
   }
 
+  // MARK: The parts
+
+  static var hasParts: Bool { true }
+  /// Whether the ball has been shaken in the hand.
+  var isShaken = false
+  /// The states that the ball has shown, each that differs from the one before.
+  private(set) var shown: [BallState] = []
+  /// What happens to the parts next.
+  var partChanges: [PartChange] = []
+
+  func takeShake(at now: Instant) -> Bool {
+    defer { isShaken = false }
+    return isShaken
+  }
+
+  func show(_ state: BallState, at now: Instant) {
+    if state != shown.last { shown.append(state) }
+  }
+
+  func takePartChange() -> PartChange? { partChanges.isEmpty ? nil : partChanges.removeFirst() }
+
+  func write(_ error: PartError, of part: BoardPart, to writer: inout ByteWriter) {
+    writer.write(text: "it does not answer. Check its wires")
+  }
+
   // MARK: The output
 
   /// How many bytes each stream takes in total; `nil` for no limit.
