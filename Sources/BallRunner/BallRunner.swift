@@ -151,7 +151,10 @@ public struct ProtectedBallRunner<
     mutating get {
       var earliest = Instant.earlier(ball.deadline, link.deadline)
       earliest = Instant.earlier(earliest, port.deadline)
-      if port.hasPanel { earliest = Instant.earlier(earliest, ball.panel.deadline) }
+      if port.hasPanel {
+        earliest = Instant.earlier(earliest, ball.panel.deadline)
+        if Machine.hasParts { earliest = Instant.earlier(earliest, port.partsDeadline) }
+      }
       if port.hasServiceManager { earliest = Instant.earlier(earliest, service.deadline) }
       return Instant.earlier(earliest, end)
     }

@@ -148,7 +148,7 @@ struct LM3S6965Port: Port, ~Copyable {
 
     static var hasParts: Bool { true }
 
-    var deadline: Instant? { display.deadline }
+    var partsDeadline: Instant? { display.deadline }
 
     mutating func show(_ state: BallState, at now: Instant) {
       let screen =

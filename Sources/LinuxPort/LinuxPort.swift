@@ -56,7 +56,8 @@ public struct LinuxPort: Port, ~Copyable {
   /// A port with this radio, and the lines and parts of `board` if it has any. Signals that end a program end the
   /// ball from now on. A display shows `name`.
   public init(
-    _ choice: RadioAddress, board: BoardDescription?, name: DeviceName, chipsIn directory: StaticString = "/dev",
+    _ choice: RadioAddress, board: BoardDescription?, name: DeviceName,
+    chipsIn directory: StaticString = "/dev",
     service environment: ServiceEnvironment = .ofProcess
   ) throws(SetupError) {
     guard let queue = PollQueue() else { throw .noQueue }
@@ -106,11 +107,8 @@ public struct LinuxPort: Port, ~Copyable {
   /// The monotonic clock.
   public var now: Instant { MonotonicClock.now }
 
-  /// When the connection attempt ends, programs may connect again, or a part of the board has to do something.
-  public var deadline: Instant? {
-    let deadline = Instant.earlier(radio.deadline, control.deadline)
-    return hasPanel ? Instant.earlier(deadline, parts.deadline) : deadline
-  }
+  /// When the connection attempt ends, or programs may connect again.
+  public var deadline: Instant? { Instant.earlier(radio.deadline, control.deadline) }
 
   /// Begins a turn: accepts programs again.
   public mutating func advance(to now: Instant) {
@@ -261,6 +259,9 @@ public struct LinuxPort: Port, ~Copyable {
 
   /// `true`.
   public static var hasParts: Bool { true }
+
+  /// When a part has something to do.
+  public var partsDeadline: Instant? { parts.deadline }
 
   /// Reads the motion sensor if that is due; `true` once for each shake of the ball.
   public mutating func takeShake(at now: Instant) -> Bool { parts.takeShake(at: now) }

@@ -9,11 +9,14 @@ public protocol PartsPort: ~Copyable {
   /// Whether the machine can have such parts.
   static var hasParts: Bool { get }
 
+  /// When `takeShake` and `show` must be called next; `nil` if the parts have nothing to do.
+  var partsDeadline: Instant? { mutating get }
+
   /// Reads the motion sensor if that is due; `true` once for each shake of the ball.
   mutating func takeShake(at now: Instant) -> Bool
 
   /// Shows the state of the ball on the display, as much as one transfer of about 1 ms can. If there is more,
-  /// the port's deadline is `now`.
+  /// `partsDeadline` is `now`.
   mutating func show(_ state: BallState, at now: Instant)
 
   /// Takes a change in whether a part works; `nil` without one.
@@ -41,6 +44,9 @@ public struct PartChange: Equatable, Sendable {
 extension PartsPort where Self: ~Copyable {
   /// `false`.
   @inlinable public static var hasParts: Bool { false }
+
+  /// `nil`.
+  @inlinable public var partsDeadline: Instant? { nil }
 
   /// `false`.
   @inlinable public mutating func takeShake(at now: Instant) -> Bool { false }

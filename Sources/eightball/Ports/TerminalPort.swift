@@ -141,8 +141,7 @@ struct TerminalPort: Port, ~Copyable {
   var endRequests: Int { port.endRequests }
 
   var deadline: Instant? {
-    let board = Instant.earlier(board.lines?.deadline, board.parts?.deadline)
-    return .earlier(port.deadline, .earlier(radio.deadline, board))
+    .earlier(port.deadline, .earlier(radio.deadline, board.lines?.deadline))
   }
 
   mutating func advance(to now: Instant) {
@@ -286,6 +285,8 @@ extension TerminalPort {
 /// The parts of a virtual board, or else the port's.
 extension TerminalPort {
   static var hasParts: Bool { true }
+
+  var partsDeadline: Instant? { board.parts.map(\.deadline) ?? port.partsDeadline }
 
   mutating func takeShake(at now: Instant) -> Bool {
     board.parts?.takeShake(at: now) ?? port.takeShake(at: now)
