@@ -171,10 +171,7 @@ public struct ProtectedBallRunner<
     #if !WORDS_FOR_PEOPLE_ONLY
       if Machine.hasControl, port.hasControlEvent { serveListeners() }
     #endif
-    if port.hasPanel {
-      if Machine.hasParts, port.takeShake(at: now) { ball.panel.shake() }
-      ball.readButtons(from: &port, at: now)
-    }
+    if port.hasPanel { readPanel(at: now) }
     if Security.isPresent, let isConfirmed = port.takeConfirmation() {
       ball.answer(isConfirmed, at: now)
     }
@@ -185,10 +182,7 @@ public struct ProtectedBallRunner<
       port.questionChanged(to: ball.question)
       ball.keepBonds(on: &port)
     }
-    if port.hasPanel {
-      ball.light(&port, at: now)
-      if Machine.hasParts { ball.show(on: &port, at: now) }
-    }
+    if port.hasPanel { showPanel(at: now) }
     if port.hasServiceManager {
       service.note(ball.host.radio, connectionCount: ball.host.connectionCount)
       service.send(to: &port, at: now)
@@ -203,6 +197,27 @@ public struct ProtectedBallRunner<
       if Machine.Metrics.isPresent { ball.counter.note(unreportedLines: ball.printer.lostLines) }
     }
     return turn == .unfinished
+  }
+
+  // MARK: The panel
+
+  // Functions of their own: a ball without a panel keeps the registers that they need. A microcontroller's ball always
+  // has one, and would only become larger.
+
+  #if !WORDS_FOR_PEOPLE_ONLY
+    @inline(never)
+  #endif
+  private mutating func readPanel(at now: Instant) {
+    if Machine.hasParts, port.takeShake(at: now) { ball.panel.shake() }
+    ball.readButtons(from: &port, at: now)
+  }
+
+  #if !WORDS_FOR_PEOPLE_ONLY
+    @inline(never)
+  #endif
+  private mutating func showPanel(at now: Instant) {
+    ball.light(&port, at: now)
+    if Machine.hasParts { ball.show(on: &port, at: now) }
   }
 
   // MARK: The radio
