@@ -151,10 +151,7 @@ public struct ProtectedBallRunner<
     mutating get {
       var earliest = Instant.earlier(ball.deadline, link.deadline)
       earliest = Instant.earlier(earliest, port.deadline)
-      if port.hasPanel {
-        earliest = Instant.earlier(earliest, ball.panel.deadline)
-        if Machine.hasParts { earliest = Instant.earlier(earliest, port.partsDeadline) }
-      }
+      if port.hasPanel { earliest = Instant.earlier(earliest, panelDeadline) }
       if port.hasServiceManager { earliest = Instant.earlier(earliest, service.deadline) }
       return Instant.earlier(earliest, end)
     }
@@ -210,6 +207,16 @@ public struct ProtectedBallRunner<
   private mutating func readPanel(at now: Instant) {
     if Machine.hasParts, port.takeShake(at: now) { ball.panel.shake() }
     ball.readButtons(from: &port, at: now)
+  }
+
+  private var panelDeadline: Instant? {
+    #if !WORDS_FOR_PEOPLE_ONLY
+      @inline(never)
+    #endif
+    mutating get {
+      let deadline = ball.panel.deadline
+      return Machine.hasParts ? Instant.earlier(deadline, port.partsDeadline) : deadline
+    }
   }
 
   #if !WORDS_FOR_PEOPLE_ONLY
