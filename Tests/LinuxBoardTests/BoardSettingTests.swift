@@ -79,7 +79,7 @@ struct BoardSettingTests {
     expect(
       board.settings.filter { $0.hasPrefix("motion") || $0.hasPrefix("display") },
       is: [
-        "motion.part=lis3dh", "motion.bus=i2c-1", "motion.address=0x18", "motion.threshold=1500",
+        "motion.part=lis3dh", "motion.bus=i2c-1", "motion.address=0x18", "motion.threshold=1200",
         "motion.line=GPIO17", "motion.offset=17", "motion.active=high", "motion.bias=pull-down",
         "display.part=hd44780", "display.bus=i2c-1", "display.address=0x27",
       ])

@@ -16,11 +16,11 @@ public struct MotionDescription: Equatable, Sendable {
   public var address: UInt8
   /// The line of its interrupt, which is active while the sensor reports motion.
   public var line: LineDescription
-  /// From which acceleration on it reports motion, 100 to 8,000 thousandths of standard gravity (mg).
+  /// The acceleration, without gravity, of a stroke of a shake, 100 to 8,000 thousandths of standard gravity (mg).
   public var threshold: UInt16
 
-  /// The threshold of a board that sets none, in mg: a hand exceeds it, a step or a bump of the table does not.
-  public static var usualThreshold: UInt16 { 1_500 }
+  /// The threshold of a board that sets none.
+  public static var usualThreshold: UInt16 { ShakePattern.usualThreshold }
 
   /// A sensor with these values, which are not checked. `nil` is the sensor's usual address.
   public init(

@@ -41,7 +41,7 @@ struct BoardPartTests {
     expect(
       board.motion,
       is: MotionDescription(
-        .lis3dh, bus: 1, address: 0x18, line: Self.interrupt(17), threshold: 1_500))
+        .lis3dh, bus: 1, address: 0x18, line: Self.interrupt(17), threshold: 1_200))
     expect(board[onBus: .motion], is: BusPart(.lis3dh, bus: 1, address: 0x18))
     expect(board[.motion], is: Self.interrupt(17))
     expect(board.hasLines)
