@@ -10,6 +10,13 @@ struct CommandTests {
     ("Reset", 0x0C03, [], complete(.reset)),
     ("Read BD_ADDR", 0x1009, [], complete(.readBDADDR, .success, [1, 0, 0, 0, 0, 0xF0])),
     (
+      // The kernel's btbcm reads it to name the chip: 248 bytes, filled up with zeros.
+      "Read Local Name", 0x0C14, [],
+      complete(
+        .readLocalName, .success,
+        Array("Virtual controller".utf8) + [UInt8](repeating: 0, count: 230))
+    ),
+    (
       "Read Buffer Size: 251 × 8, no synchronous data", 0x1005, [],
       complete(.readBufferSize, .success, [251, 0, 0, 8, 0, 0, 0])
     ),

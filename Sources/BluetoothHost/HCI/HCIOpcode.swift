@@ -21,6 +21,8 @@ public struct HCIOpcode: RawRepresentable, Equatable, Sendable {
   public static let setEventMask = HCIOpcode(rawValue: 0x0C01)
   /// Resets the controller: 7.3.2.
   public static let reset = HCIOpcode(rawValue: 0x0C03)
+  /// Reads the name of a BR/EDR device: 7.3.12.
+  public static let readLocalName = HCIOpcode(rawValue: 0x0C14)
 
   // Informational, 7.4.
   /// Reads the controller's version: 7.4.1.
@@ -179,6 +181,7 @@ extension HCIOpcode {
       .init("Read Remote Version Information", 2, .status, bit: (2, 7))
     case .setEventMask: .init("Set Event Mask", 8, .complete(0), bit: (5, 6))
     case .reset: .init("Reset", 0, .complete(0), bit: (5, 7))
+    case .readLocalName: .init("Read Local Name", 0, .complete(248), bit: (7, 7))
     case .readLocalVersionInformation:
       .init("Read Local Version Information", 0, .complete(8), bit: (14, 3))
     case .readLocalSupportedCommands: .init("Read Local Supported Commands", 0, .complete(64))

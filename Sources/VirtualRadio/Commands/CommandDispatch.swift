@@ -101,8 +101,9 @@ extension VirtualController {
     switch opcode {
     case .reset, .setEventMask, .leSetEventMask, .leEncrypt, .leRand, .readRSSI:
       return performBasic(opcode, &reader)
-    case .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,
-      .readBufferSize, .readBDADDR, .leReadBufferSize, .leReadLocalSupportedFeatures,
+    case .readLocalName, .readLocalVersionInformation, .readLocalSupportedCommands,
+      .readLocalSupportedFeatures, .readBufferSize, .readBDADDR, .leReadBufferSize,
+      .leReadLocalSupportedFeatures,
       .leReadSupportedStates, .leReadAdvertisingChannelTxPower:
       answerInformational(opcode)
       return nil
@@ -168,10 +169,19 @@ extension VirtualController {
   static let coreVersion: UInt8 = 0x09
   /// The company identifier for internal use. Assigned Numbers, 7.1.
   static let company: UInt16 = 0xFFFF
+  /// The name for a host that reads it. Drivers of some chips, such as Linux's btbcm, need one, although a
+  /// controller without BR/EDR has none.
+  static let name = "Virtual controller"
 
   /// Answers a command that only reads.
   func answerInformational(_ opcode: HCIOpcode) {
     switch opcode {
+    case .readLocalName:
+      // A name is 248 bytes long: 7.3.12.
+      succeed(opcode) { writer in
+        for byte in Self.name.utf8 { writer.write(byte) }
+        for _ in Self.name.utf8.count..<248 { writer.write(UInt8(0)) }
+      }
     case .readLocalVersionInformation:
       succeed(opcode) { writer in
         writer.write(Self.coreVersion)
