@@ -181,7 +181,8 @@ public struct ProtectedBallRunner<
     }
     if port.hasPanel { showPanel(at: now) }
     if port.hasServiceManager {
-      service.note(ball.host.radio, connectionCount: ball.host.connectionCount)
+      service.note(
+        ball.host.radio, connectionCount: ball.host.connectionCount, isWaiting: port.waitsForRadio)
       service.send(to: &port, at: now)
     }
     if let answer = ball.takeNewAnswer() { port.answerChanged(to: answer) }

@@ -178,6 +178,10 @@ public protocol ServicePort: ~Copyable {
   /// not.
   var watchdogTimeout: UInt32? { get }
 
+  /// Whether the port waits for a radio that is not there yet, perhaps for ever. The service counts as ready
+  /// meanwhile, so that the start of the system does not wait for it.
+  var waitsForRadio: Bool { get }
+
   /// Sends a datagram of `VARIABLE=VALUE` lines, as in sd_notify(3); `false` if it was not taken.
   mutating func report(_ message: Span<UInt8>) -> Bool
 }
@@ -188,6 +192,9 @@ extension ServicePort where Self: ~Copyable {
 
   /// `nil`.
   @inlinable public var watchdogTimeout: UInt32? { nil }
+
+  /// `false`.
+  @inlinable public var waitsForRadio: Bool { false }
 
   /// `false`.
   @inlinable public mutating func report(_ message: Span<UInt8>) -> Bool { false }

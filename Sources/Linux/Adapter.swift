@@ -88,11 +88,18 @@ package struct Adapter: Equatable {
     }
     let channel = cbluetooth_open_user_channel(number)
     guard channel >= 0 else {
-      let failure = Self.failure(.takeOver)
+      var failure = Self.failure(.takeOver)
+      failure.code = meaning(of: failure.code)
       restore()
       throw failure
     }
     return PortDescriptor(owning: channel)
+  }
+
+  /// What the error `code` of its user channel means. The kernel reads the address when it sets an adapter up, and
+  /// the adapter is busy until that has succeeded: an adapter that is down and has no address is not in use.
+  package func meaning(of code: ErrorNumber) -> ErrorNumber {
+    code == .busy && !isUp && !hasAddress ? .notSetUp : code
   }
 
   /// Gives the adapter back in its previous state, after its channel is closed.

@@ -64,6 +64,8 @@ public struct ErrorNumber: Error, RawRepresentable, Equatable, Sendable {
   public static var connectionRefused: ErrorNumber { ErrorNumber(rawValue: 111) }
   /// EREMOTEIO: no device on a bus answered.
   public static var remoteInputOutput: ErrorNumber { ErrorNumber(rawValue: 121) }
+  /// ENOMEDIUM: the kernel has not set the adapter up, where it says EBUSY.
+  public static var notSetUp: ErrorNumber { ErrorNumber(rawValue: 123) }
   /// ERFKILL: the radio is switched off.
   public static var blockedByRfkill: ErrorNumber { ErrorNumber(rawValue: 132) }
 

@@ -9,7 +9,7 @@ package struct PortRadio: ~Copyable {
   package let choice: RadioAddress
   /// Why the last call failed; `nil` if it succeeded.
   package var failure: SystemCallError?
-  /// When the connection attempt ends; `nil` without one.
+  /// When the connection attempt ends, or to look for the adapter again; `nil` without one.
   package private(set) var deadline: Instant?
 
   private let token: PollToken
@@ -25,6 +25,7 @@ package struct PortRadio: ~Copyable {
   /// The adapter as it was first found: the state to restore, and the address by which to find it
   /// under another number.
   private var adapter: Adapter?
+  private var adapterWait = AdapterWait()
 
   /// A radio that is not open.
   ///
@@ -53,9 +54,13 @@ package struct PortRadio: ~Copyable {
   }
 
   /// Opens it, or looks whether a pending attempt has ended.
-  package mutating func open(_ queue: borrowing PollQueue, at now: Instant) -> RadioOpening {
+  ///
+  /// - Parameter waitsForAdapter: Whether the first attempt goes on until there is an adapter.
+  package mutating func open(
+    _ queue: borrowing PollQueue, at now: Instant, waitsForAdapter: Bool = false
+  ) -> RadioOpening {
     do throws(SystemCallError) {
-      guard try prepare(queue, at: now) else { return .pending }
+      guard try prepare(queue, at: now, waitsForAdapter) else { return .pending }
       failure = nil
       return .opened
     } catch {
@@ -66,12 +71,12 @@ package struct PortRadio: ~Copyable {
 
   /// Opens the radio; `false` if the controller has not connected or answered yet.
   private mutating func prepare(
-    _ queue: borrowing PollQueue, at now: Instant
+    _ queue: borrowing PollQueue, at now: Instant, _ waitsForAdapter: Bool
   ) throws(SystemCallError) -> Bool {
     switch choice.way {
     case .unix(let user): try use(UnixSocket.connect(choice.target, trusting: user), queue)
     case .serial(let speed): try use(openSerial(speed), queue)
-    case .adapter(let number): try use(openAdapter(number), queue)
+    case .adapter(let number): return try openAdapter(number, queue, at: now, waitsForAdapter)
     case .tcpClient(let port): return try connect(to: port, queue, at: now)
     case .tcpServer(let port): return try accept(on: port, queue)
     // The socket of the air is known above: see LinuxAir.
@@ -157,6 +162,22 @@ package struct PortRadio: ~Copyable {
       throw SystemCallError(code: ErrorNumber(configured), operation: .configure)
     }
     return descriptor
+  }
+
+  /// Opens the adapter; `false` if it is not there yet, and the radio waits for it.
+  private mutating func openAdapter(
+    _ number: UInt16, _ queue: borrowing PollQueue, at now: Instant, _ waits: Bool
+  ) throws(SystemCallError) -> Bool {
+    if let deadline, now < deadline { return false }
+    deadline = nil
+    do throws(SystemCallError) {
+      try use(openAdapter(number), queue)
+      return true
+    } catch {
+      guard waits, adapter == nil, adapterWait.continues(after: error.code) else { throw error }
+      deadline = now.advanced(by: AdapterWait.interval)
+      return false
+    }
   }
 
   private mutating func openAdapter(_ number: UInt16) throws(SystemCallError) -> PortDescriptor {

@@ -16,7 +16,7 @@ public enum RadioKind: Equatable, Sendable {
 
 /// Why a radio cannot be used, where the kernel's text is not clear.
 public enum RadioAccessError: Equatable, Sendable {
-  /// The adapter has not been set up, and can only be driven raw.
+  /// The kernel could not set the adapter up, or has not finished.
   case notSetUp
   /// rfkill blocks the adapter.
   case switchedOff
@@ -58,6 +58,7 @@ public enum RadioAccessError: Equatable, Sendable {
     switch (kind, code) {
     case (.adapter, .notPermitted), (.adapter, .accessDenied): self = .notPermitted
     case (.adapter, .busy): self = .usedBySystem
+    case (.adapter, .notSetUp): self = .notSetUp
     case (.adapter, .tooManyUsers): self = .held
     case (.adapter, .brokenPipe): self = .gone
     case (.adapter, .noSuchDevice): self = .noAdapter
@@ -84,7 +85,7 @@ public enum RadioAccessError: Equatable, Sendable {
   /// call as a sentence.
   public var reason: MessageTemplate {
     switch self {
-    case .notSetUp: MessageTemplate("%s has not been set up")
+    case .notSetUp: MessageTemplate("the kernel has not set up %s")
     case .switchedOff: MessageTemplate("%s is switched off")
     case .notPermitted:
       MessageTemplate("%s may only be driven by a program with the right to configure adapters")
@@ -112,7 +113,7 @@ public enum RadioAccessError: Equatable, Sendable {
   /// - Parameter hasVirtualAir: Whether the program takes `--radio virtual`.
   public func remedy(hasVirtualAir: Bool) -> MessageTemplate? {
     switch self {
-    case .notSetUp: MessageTemplate("See what the kernel lacks for it: dmesg | grep -i bluetooth")
+    case .notSetUp: MessageTemplate("See why: sudo dmesg | grep -i bluetooth")
     case .switchedOff:
       MessageTemplate("Switch it on: rfkill unblock bluetooth, or the switch on the machine")
     case .notPermitted:

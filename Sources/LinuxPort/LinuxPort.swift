@@ -171,8 +171,11 @@ public struct LinuxPort: Port, ~Copyable {
 
   // MARK: The radio
 
-  /// Opens the radio, for the first time or again.
-  public mutating func openRadio(at now: Instant) -> RadioOpening { radio.open(queue, at: now) }
+  /// Opens the radio, for the first time or again. A service waits for its adapter; a person at a terminal
+  /// learns at once that there is none.
+  public mutating func openRadio(at now: Instant) -> RadioOpening {
+    radio.open(queue, at: now, waitsForAdapter: hasServiceManager)
+  }
 
   /// Why the last call on the radio failed; `nil` if it succeeded.
   package var radioError: SystemCallError? { radio.failure }
@@ -301,6 +304,9 @@ public struct LinuxPort: Port, ~Copyable {
   /// How long the service manager waits for a keep-alive report, in milliseconds; `nil` if it does
   /// not.
   public let watchdogTimeout: UInt32?
+
+  /// Whether the adapter is not there yet, or the kernel still sets it up.
+  public var waitsForRadio: Bool { radio.isPacketwise && radio.deadline != nil }
 
   /// Sends a datagram to the service manager; `false` if it was not taken.
   public mutating func report(_ message: Span<UInt8>) -> Bool {

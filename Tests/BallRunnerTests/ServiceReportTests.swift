@@ -20,6 +20,8 @@ struct ServiceReportTests {
   enum Step: Sendable {
     /// The state is noted: the radio's, and the number of connections.
     case note(RadioState, Int)
+    /// The port waits for its radio.
+    case wait
     case stop
     /// At this time this is sent, or nothing, and the report is due next at `deadline`.
     case send(UInt64, String?, deadline: UInt64? = nil)
@@ -52,6 +54,20 @@ struct ServiceReportTests {
           .stop, .note(.silent, 0), .send(2, nil),
         ]),
       Row(
+        testDescription:
+          "readiness while it waits for its radio, as the start of the system must not wait",
+        steps: [
+          .wait, .send(0, "READY=1\nSTATUS=Waiting for test0.\n"),
+          .wait, .send(10, nil),
+          .note(.advertising, 0), .send(30, "STATUS=Advertising.\n"),
+        ]),
+      Row(
+        testDescription: "the end of a wait",
+        steps: [
+          .wait, .send(0, "READY=1\nSTATUS=Waiting for test0.\n"),
+          .stop, .send(10, "STOPPING=1\nSTATUS=Stopping.\n"),
+        ]),
+      Row(
         testDescription: "a keep-alive report at half of the watchdog timeout",
         watchdogTimeout: 3_000,
         steps: [
@@ -70,6 +86,7 @@ struct ServiceReportTests {
     for step in row.steps {
       switch step {
       case .note(let radio, let count): report.note(radio, connectionCount: count)
+      case .wait: report.note(.starting, connectionCount: 0, isWaiting: true)
       case .stop: report.stop()
       case .send(let time, let datagram, let deadline):
         expect(send(&report, at: time), is: datagram.map { [$0] } ?? [], "at \(time)")

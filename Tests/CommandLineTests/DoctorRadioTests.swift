@@ -39,8 +39,8 @@ struct DoctorRadioTests {
       machine, board: nil,
       """
       ok     radio       hci1 (hci1 is the first usable adapter)
-      note   adapter     hci0 has not been set up
-                         See what the kernel lacks for it: dmesg | grep -i bluetooth
+      note   adapter     the kernel has not set up hci0
+                         See why: sudo dmesg | grep -i bluetooth
       ok     adapter     hci1 is down, and free
       \(Report.mayConfigure)
       \(Report.noBoard)

@@ -12,6 +12,7 @@ struct RadioErrorTests {
     arguments: [
       (.adapter(0), EPERM, "right to configure adapters", "sudo setcap cap_net_admin+ep /"),
       (.adapter(0), EBUSY, "hci0 is in use by the system", "systemctl stop bluetooth"),
+      (.adapter(0), ENOMEDIUM, "the kernel has not set up hci0", "dmesg"),
       (.adapter(0), EUSERS, "another program holds hci0", "End that program"),
       (.adapter(0), ENODEV, "there is no adapter hci0", "--radio virtual"),
       (.adapter(0), ERFKILL, "hci0 is switched off", "rfkill unblock bluetooth"),
@@ -37,6 +38,19 @@ struct RadioErrorTests {
     let error = RadioError(radio, SystemError(ErrorNumber(rawValue: code), "use", "subject"))
     expect(error.reason.contains(reason))
     expect(error.remedy?.contains(remedy), is: true)
+  }
+
+  // Symptom: after a failed set-up, the message said that the system's Bluetooth service used the adapter.
+  @Test(
+    "An adapter that is busy is in use, unless it is down and the kernel has not read its address",
+    arguments: [
+      (true, 1, .busy, .busy), (true, 0, .busy, .busy), (false, 1, .busy, .busy),
+      (false, 0, .busy, .notSetUp), (false, 0, .notPermitted, .notPermitted),
+    ] as [(Bool, UInt64, ErrorNumber, ErrorNumber)])
+  func busy(isUp: Bool, address: UInt64, code: ErrorNumber, meaning: ErrorNumber) {
+    let adapter = Linux.Adapter(
+      number: 0, isUp: isUp, isRaw: false, isHeld: false, bus: 3, address: address, block: .none)
+    expect(adapter.meaning(of: code), is: meaning)
   }
 
   @Test("A removed adapter has no remedy, and an unknown error has the system's text")

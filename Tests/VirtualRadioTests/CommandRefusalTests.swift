@@ -43,6 +43,7 @@ struct RefusedCommand: CustomTestStringConvertible, Sendable {
   static let all: [RefusedCommand] = [
     .init(0x0406, 3, .status, 0, 5), .init(0x041D, 2, .status, 2, 7),
     .init(0x0C01, 8, .complete(0), 5, 6), .init(0x0C03, 0, .complete(0), 5, 7),
+    .init(0x0C14, 0, .complete(248), 7, 1),
     .init(0x1001, 0, .complete(8), 14, 3), .init(0x1003, 0, .complete(8), 14, 5),
     .init(0x1005, 0, .complete(7), 14, 7), .init(0x1009, 0, .complete(6), 15, 1),
     .init(0x1405, 2, .handle(1), 15, 5), .init(0x2001, 8, .complete(0), 25, 0),

@@ -1,10 +1,10 @@
 import BluetoothHost
 
 /// Reports the state of a running ball to the service manager, as in sd_notify(3): that it is
-/// ready, once it has advertised; each change of its state; that it is alive, if there is a
-/// watchdog; and that it is stopping. An `OutputAllowance` limits the changes: a delayed one is
-/// reported in the next second, with the state at that time. The loop that serves the radio makes
-/// the reports, so a loop that hangs sends none.
+/// ready, once it has advertised or waits for its radio; each change of its state; that it is
+/// alive, if there is a watchdog; and that it is stopping. An `OutputAllowance` limits the changes:
+/// a delayed one is reported in the next second, with the state at that time. The loop that serves
+/// the radio makes the reports, so a loop that hangs sends none.
 struct ServiceReport {
   /// When to retry a report that the service manager did not take, in milliseconds.
   static var retryDelay: UInt32 { 1_000 }
@@ -44,9 +44,9 @@ struct ServiceReport {
       nextKeepAlive, !hasReportedState && allowance.isSpent ? allowance.nextSecond : nil)
   }
 
-  /// Notes the radio's state and the number of connected centrals.
-  mutating func note(_ state: RadioState, connectionCount: Int) {
-    if state == .advertising || connectionCount > 0 { isReady = true }
+  /// Notes the radio's state, the number of connected centrals, and whether the port waits for its radio.
+  mutating func note(_ state: RadioState, connectionCount: Int, isWaiting: Bool = false) {
+    if state == .advertising || connectionCount > 0 || isWaiting { isReady = true }
     let isSame = state == radio && connectionCount == self.connectionCount
     // A ball that stops reports only that.
     if isSame || isStopping { return }
@@ -63,7 +63,9 @@ struct ServiceReport {
   }
 
   /// Sends the reports that are due.
-  mutating func send<Port: ServicePort & ~Copyable>(to port: inout Port, at now: Instant) {
+  mutating func send<Port: ServicePort & OutputPort & ~Copyable>(
+    to port: inout Port, at now: Instant
+  ) {
     if let retry, retry > now { return }
     allowance.advance(to: now)
     let isKeepAliveDue = nextKeepAlive.map { $0 <= now } ?? false
@@ -86,21 +88,26 @@ struct ServiceReport {
 
   /// Sends everything new in one datagram; `false` if it was not taken. Each datagram is a
   /// keep-alive report too, if there is a watchdog.
-  private func sendAll<Port: ServicePort & ~Copyable>(to port: inout Port) -> Bool {
+  private func sendAll<Port: ServicePort & OutputPort & ~Copyable>(to port: inout Port) -> Bool {
     var message = ByteBuffer<128>()
     message.write { writer in
       if isReady, !hasReportedReady { writer.write(text: "READY=1\n") }
       if isStopping, !hasReportedStopping { writer.write(text: "STOPPING=1\n") }
       if keepAliveInterval != nil { writer.write(text: "WATCHDOG=1\n") }
-      if !hasReportedState { writeState(to: &writer) }
+      if !hasReportedState { writeState(of: port, to: &writer) }
     }
     return port.report(message.span)
   }
 
-  private func writeState(to writer: inout ByteWriter) {
+  private func writeState<Port: OutputPort & ~Copyable>(
+    of port: borrowing Port, to writer: inout ByteWriter
+  ) {
     writer.write(text: "STATUS=")
     writer.write(text: state)
-    if !isStopping, connectionCount > 0 {
+    if isWaiting {
+      port.writeRadioName(to: &writer)
+      writer.write(text: ".")
+    } else if !isStopping, connectionCount > 0 {
       writer.write(text: " Connected: ")
       writer.write(decimal: connectionCount)
       writer.write(text: ".")
@@ -108,10 +115,13 @@ struct ServiceReport {
     writer.write(text: "\n")
   }
 
+  /// Whether it is ready although its radio has not started.
+  private var isWaiting: Bool { radio == .starting && isReady && !isStopping }
+
   private var state: StaticString {
     if isStopping { return "Stopping." }
     return switch radio {
-    case .starting: "Starting the radio."
+    case .starting: isWaiting ? "Waiting for " : "Starting the radio."
     case .advertising: "Advertising."
     case .silent: "Not advertising."
     case .fault: "The radio is lost; trying again."

@@ -181,7 +181,7 @@ extension HCIOpcode {
       .init("Read Remote Version Information", 2, .status, bit: (2, 7))
     case .setEventMask: .init("Set Event Mask", 8, .complete(0), bit: (5, 6))
     case .reset: .init("Reset", 0, .complete(0), bit: (5, 7))
-    case .readLocalName: .init("Read Local Name", 0, .complete(248), bit: (7, 7))
+    case .readLocalName: .init("Read Local Name", 0, .complete(248), bit: (7, 1))
     case .readLocalVersionInformation:
       .init("Read Local Version Information", 0, .complete(8), bit: (14, 3))
     case .readLocalSupportedCommands: .init("Read Local Supported Commands", 0, .complete(64))

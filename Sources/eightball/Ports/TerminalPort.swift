@@ -222,6 +222,8 @@ struct TerminalPort: Port, ~Copyable {
 
   var watchdogTimeout: UInt32? { port.watchdogTimeout }
 
+  var waitsForRadio: Bool { port.waitsForRadio }
+
   mutating func report(_ message: Span<UInt8>) -> Bool { port.report(message) }
 }
 
