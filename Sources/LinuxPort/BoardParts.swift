@@ -45,6 +45,11 @@ package struct BoardParts<Bus: I2CBus> {
     Instant.earlier(refusalEnd, Instant.earlier(motion?.deadline, display?.deadline))
   }
 
+  /// Whether the display's screen is incomplete: its drawing has waits of at most 50 ms.
+  package func isDrawing(at now: Instant) -> Bool {
+    display?.deadline.map { $0 <= now.advanced(by: 50) } ?? false
+  }
+
   /// The line of the motion sensor has become active.
   package mutating func moved(at now: Instant) { motion?.interrupt(at: now) }
 

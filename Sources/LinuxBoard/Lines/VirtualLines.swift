@@ -20,7 +20,7 @@ public final class VirtualLines: FrontPanelPort {
   public let chip: VirtualChip
   /// Called when a button goes down or up, or a light on or off.
   public var onChange: (() -> Void)?
-  /// Whether the board has lines.
+  /// Whether the board has lines or a display.
   public let hasPanel: Bool
 
   private let board: BoardDescription
@@ -37,7 +37,7 @@ public final class VirtualLines: FrontPanelPort {
   /// The lines of `board`, on a chip with these names and offsets.
   public init(_ board: BoardDescription) {
     self.board = board
-    hasPanel = board.hasLines
+    hasPanel = board.hasLines || board.display != nil
     wanted = BoardPart.allCases.compactMap { part in board[part].map { (part, $0) } }
     let count = (wanted.map { $0.line.offset }.max() ?? -1) + 1
     var names = [String?](repeating: nil, count: max(count, 0))

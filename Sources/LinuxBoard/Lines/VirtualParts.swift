@@ -11,12 +11,22 @@ public final class VirtualParts {
   public static let shakeTime: UInt32 = 700
   /// How often the sensor measures while the ball is moved, in milliseconds.
   private static let period: UInt32 = 20
+  /// The shortest time between two pictures, in milliseconds: more would only flicker.
+  private static let picturePeriod: UInt32 = 200
 
   /// The model of the display; `nil` if the board has none of 128×64 pixels.
   public let pixels: VirtualSSD1306?
   /// The model of the display; `nil` if the board has none of two lines of characters.
   public let characters: VirtualPCF8574?
+  /// What the display shows, at most 200 ms late, and never half drawn; `nil` if the board has none.
+  public private(set) var picture: DisplayPicture?
 
+  private var display: WatchedDevice?
+  /// When the picture changed last.
+  private var pictureTime: Instant?
+  /// When to look at the display again; `nil` if it waits for no picture.
+  private var pictureDeadline: Instant?
+  private var hasNewPicture = false
   private let sensor: VirtualMotionSensor?
   private var parts: BoardParts<VirtualI2CBus>
   private var hasMoved = false
@@ -48,9 +58,12 @@ public final class VirtualParts {
     pixels = display?.part == .ssd1306 ? VirtualSSD1306() : nil
     characters = display?.part == .hd44780 ? VirtualPCF8574() : nil
     if let display, let model: any VirtualI2CDevice = pixels ?? characters {
-      bus(display.bus).attach(model, at: display.address)
+      let watched = WatchedDevice(model)
+      bus(display.bus).attach(watched, at: display.address)
+      self.display = watched
     }
     parts = BoardParts(board, name: name, at: now, bus)
+    picture = currentPicture
     sensor?.onInterrupt = { [unowned self] isActive in if isActive { hasMoved = true } }
   }
 
@@ -58,7 +71,9 @@ public final class VirtualParts {
 
   /// When `advance(to:)`, `takeShake` and `show` must be called; `nil` if nothing is due.
   public var deadline: Instant? {
-    hasMoved ? Instant(rawValue: 0) : Instant.earlier(parts.deadline, nextSample)
+    hasMoved
+      ? Instant(rawValue: 0)
+      : Instant.earlier(parts.deadline, Instant.earlier(nextSample, pictureDeadline))
   }
 
   /// Moves the ball on, if it is shaken.
@@ -83,12 +98,43 @@ public final class VirtualParts {
   public func takeShake(at now: Instant) -> Bool { parts.takeShake(at: now) }
 
   /// Shows the state of the ball.
-  public func show(_ state: BallState, at now: Instant) { parts.show(state, at: now) }
+  public func show(_ state: BallState, at now: Instant) {
+    parts.show(state, at: now)
+    lookAtDisplay(at: now)
+  }
 
   /// Takes a change in whether a part works; `nil` without one.
   public func takeChange() -> PartChange? { parts.takeChange() }
 
   // MARK: For the person with the board
+
+  /// Whether the board has a motion sensor, so that `shake` works.
+  public var hasMotionSensor: Bool { sensor != nil }
+
+  /// Whether `picture` has changed since the last call.
+  public func takePictureChange() -> Bool {
+    defer { hasNewPicture = false }
+    return hasNewPicture
+  }
+
+  private func lookAtDisplay(at now: Instant) {
+    pictureDeadline = nil
+    guard let display, display.isTouched, !parts.isDrawing(at: now) else { return }
+    if let next = pictureTime?.advanced(by: Self.picturePeriod), next > now {
+      pictureDeadline = next
+      return
+    }
+    display.isTouched = false
+    let current = currentPicture
+    guard current != picture else { return }
+    picture = current
+    pictureTime = now
+    hasNewPicture = true
+  }
+
+  private var currentPicture: DisplayPicture? {
+    pixels.map { DisplayPicture($0) } ?? characters.map { DisplayPicture($0) }
+  }
 
   /// Shakes the ball in the hand. A shake that has begun goes on.
   ///
@@ -109,4 +155,23 @@ public final class VirtualParts {
     let wave = phase < 50 ? phase : phase < 150 ? 100 - phase : phase - 200
     return MotionSample(x: Int16(wave * 50), y: 0, z: 1_000)
   }
+}
+
+/// A device on a bus that notes each transfer to it.
+private final class WatchedDevice: VirtualI2CDevice {
+  /// Whether a byte was written to the device. Its owner resets this.
+  var isTouched = false
+
+  private let device: any VirtualI2CDevice
+
+  init(_ device: any VirtualI2CDevice) { self.device = device }
+
+  func receive(_ byte: UInt8, isFirst: Bool) -> Bool {
+    isTouched = true
+    return device.receive(byte, isFirst: isFirst)
+  }
+
+  func send() -> UInt8 { device.send() }
+
+  func stop() { device.stop() }
 }

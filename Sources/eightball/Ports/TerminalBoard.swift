@@ -44,17 +44,23 @@ final class TerminalBoard {
     keyboard = try Keyboard(loop: loop) { key in
       user?.press(key)
       if let lines { Self.press(key, on: lines, parts) }
+      guard key == "d" || key == "D", let line = screen.statusLine else { return }
+      line.isPictureHidden.toggle()
+      screen.draw()
     }
     guard let lines, let keyboard, drawsBall else { return }
+    let line = StatusLine(lines, hasMotionSensor: parts?.hasMotionSensor ?? false) {
+      [weak keyboard] in keyboard?.takeKeys() ?? false
+    }
     guard Terminal.takesEscapes else {
-      screen.note("Keys:" + String(writing: StatusLine(lines).writeKeys))
+      screen.note("Keys:" + String(writing: { line.writeKeys(to: &$0) }))
       return
     }
-    let line = StatusLine(lines) { [weak keyboard] in keyboard?.takeKeys() ?? false }
     line.question = { user?.question }
+    line.picture = parts?.picture.map(PictureFrame.init)
     screen.statusLine = line
     lines.onChange = { screen.draw() }
-    keyboard.onContinue = { screen.draw() }
+    keyboard.onChange = { screen.draw() }
     screen.draw()
   }
 
@@ -68,6 +74,13 @@ final class TerminalBoard {
   func show(_ answer: Answer?) {
     guard let statusLine = screen.statusLine else { return }
     statusLine.answer = answer
+    screen.draw()
+  }
+
+  /// Shows what the display of the board shows.
+  func show(_ picture: DisplayPicture) {
+    guard let statusLine = screen.statusLine else { return }
+    statusLine.picture = PictureFrame(picture)
     screen.draw()
   }
 
@@ -135,8 +148,8 @@ final class PairingUser {
 final class Keyboard: EventHandler {
   /// Whether the user wants to stop the program.
   private(set) var isStopWanted = false
-  /// Called when the program continues, in the foreground or not.
-  var onContinue: (() -> Void)?
+  /// Called when the program continues, in the foreground or not, and when the terminal has another size.
+  var onChange: (() -> Void)?
 
   private enum Token {
     static let key = 0
@@ -161,7 +174,8 @@ final class Keyboard: EventHandler {
     self.onKey = onKey
     descriptor = FileDescriptor(owning: dup(STDIN_FILENO), name: "the keyboard")
     // With SIGTTIN blocked, a read in the background fails and does not stop the program.
-    signals = try SignalQueue([SIGTSTP, SIGCONT, SIGTTIN], name: "SIGTSTP and SIGCONT")
+    signals = try SignalQueue(
+      [SIGTSTP, SIGCONT, SIGTTIN, SIGWINCH], name: "SIGTSTP, SIGCONT and SIGWINCH")
     let key = try loop.add(descriptor, for: .readableEdge, handler: self, token: Token.key)
     do throws(SystemError) {
       registrations = (
@@ -209,6 +223,7 @@ final class Keyboard: EventHandler {
       switch signal {
       case SIGTSTP: isStopWanted = true
       case SIGCONT: goOn()
+      case SIGWINCH: onChange?()
       default: break
       }
     }
@@ -246,7 +261,7 @@ final class Keyboard: EventHandler {
     let hadKeys = hasKeys
     // The program that was in the foreground meanwhile changed the terminal.
     if takeKeys(), hadKeys { setUp() }
-    onContinue?()
+    onChange?()
   }
 
   // MARK: The terminal

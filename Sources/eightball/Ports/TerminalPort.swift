@@ -13,6 +13,7 @@ struct TerminalPort: Port, ~Copyable {
   private var port: LinuxPort
   private var radio: TerminalRadio
   private let board: TerminalBoard
+  private var handControl = HandControl()
   private let screen: Screen
   /// The keyboard, the virtual air and lookups of hosts. The port wakes for it.
   private let loop: EventLoop
@@ -295,7 +296,11 @@ extension TerminalPort {
   }
 
   mutating func show(_ state: BallState, at now: Instant) {
-    if let parts = board.parts { parts.show(state, at: now) } else { port.show(state, at: now) }
+    guard let parts = board.parts else { return port.show(state, at: now) }
+    parts.show(state, at: now)
+    let isNew = parts.takePictureChange()
+    if isNew, let picture = parts.picture { board.show(picture) }
+    handControl.sendState(of: parts, isNew: isNew, on: &port)
   }
 
   mutating func takePartChange() -> PartChange? {
@@ -323,7 +328,17 @@ extension TerminalPort {
   }
 
   mutating func nextControlEvent(into request: inout ByteBuffer<128>) -> ControlEvent? {
-    port.nextControlEvent(into: &request)
+    while let event = port.nextControlEvent(into: &request) {
+      switch event {
+      case .joined(let listener): if board.parts != nil { handControl.join(listener) }
+      case .request(let listener) where request.span.equals(HandControl.request):
+        HandControl.reply(to: listener, shakes: board.parts?.shake(at: now) ?? false, on: &port)
+        continue
+      default: break
+      }
+      return event
+    }
+    return nil
   }
 
   mutating func send(_ lines: Span<UInt8>, to listener: Int?) { port.send(lines, to: listener) }
