@@ -172,6 +172,16 @@ class Page:
         """Releases the mouse button where it was pressed."""
         await self._mouse("mouseReleased", button="left", buttons=0, clickCount=1)
 
+    async def drag(self, selector: str, strokes: list[tuple[int, int]], stays: bool = False) -> None:
+        """Drags an element by each of these distances from its middle, and lets it go there unless it `stays`."""
+        await self.press(selector)
+        x, y = self._pointer
+        for right, down in strokes:
+            self._pointer = [x + right, y + down]
+            await self._mouse("mouseMoved", button="left", buttons=1, clickCount=0)
+        if not stays:
+            await self.release()
+
     async def _mouse(self, kind: str, **parameters) -> None:
         x, y = self._pointer
         await self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, **parameters)

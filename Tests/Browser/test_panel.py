@@ -21,6 +21,13 @@ PICTURE = REPOSITORY / "docs" / "panel.png"
 ROWS = "[...document.querySelectorAll('.row:not(#heads)')].map((it) => it.innerText)"
 
 
+#: Marks the document when the display shows the last answer: it is drawn at once, and the event comes when that is done.
+MARK_DRAWN = """for (const [name, mark] of [['answer', 'no'], ['display', 'yes']]) {
+  const hear = events[name];
+  events[name] = (event) => { hear(event); document.body.dataset.isDrawn = mark; };
+}"""
+
+
 async def ask(folder: pathlib.Path, question: str) -> str:
     """The answer to a central on the ball's air."""
     environment = panels.environment(folder)
@@ -77,6 +84,7 @@ async def test_a_question_its_packets_and_its_answer(page, panel, ball, folder):
     assert "token" not in await page.evaluate("location.href")
     assert await page.text("#name") == "Magic 8-Ball"
     await page.until("!document.querySelector('#send').disabled")
+    await page.evaluate(MARK_DRAWN)
     await page.type("#question", "Shall we ship?")
     await page.click("#send")
     await page.until_text("#ask-note", "Answer: ")
@@ -91,6 +99,7 @@ async def test_a_question_its_packets_and_its_answer(page, panel, ball, folder):
     assert "Write Request" in question_row and "53 68 61 6c 6c" in question_row
     assert any(f"“{answer}”" in row and "Handle Value Notification" in row for row in rows)
     assert not any("Number Of Completed Packets" in row for row in rows)
+    await page.until("document.body.dataset.isDrawn === 'yes'")
     await _photograph(page)
 
 

@@ -72,7 +72,7 @@ async def test_each_panel_has_its_own_token(panel, folder):
         assert await status(other, "GET", "/", Cookie=f"eightball-{other.port}={panel.token}") == 403
 
 
-@pytest.mark.parametrize("path", ["/", "/events", "/press", "/ask", "/none", "/?token=x", "/?x"])
+@pytest.mark.parametrize("path", ["/", "/events", "/press", "/shake", "/ask", "/none", "/?token=x", "/?x"])
 async def test_without_the_cookie_all_paths_have_the_same_response(panel, path):
     assert await status(panel, "GET", path, Cookie=None) == 403
 
@@ -112,21 +112,23 @@ async def test_another_port_and_no_host_are_refused(panel):
 )
 async def test_another_origin_is_refused(panel, origin):
     origin = origin and origin.format(port=panel.port)
-    for path in ("/press", "/ask"):
+    for path in ("/press", "/shake", "/ask"):
         assert await status(panel, "POST", path, b"{}", Origin=origin) == 403
 
 
 async def test_another_port_of_this_host_is_refused(panel):
     for site in ("same-site", "cross-site"):
         assert await status(panel, "GET", "/events", Sec_Fetch_Site=site) == 403
-        assert await status(panel, "POST", "/press", b"{}", Sec_Fetch_Site=site) == 403
+        for path in ("/press", "/shake"):
+            assert await status(panel, "POST", path, b"{}", Sec_Fetch_Site=site) == 403
 
 
 @pytest.mark.parametrize(
     "media", [None, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]
 )
 async def test_only_json_is_taken(panel, media):
-    assert await status(panel, "POST", "/press", b"{}", Content_Type=media) == 415
+    for path in ("/press", "/shake"):
+        assert await status(panel, "POST", path, b"{}", Content_Type=media) == 415
 
 
 @pytest.mark.parametrize(
@@ -136,6 +138,7 @@ async def test_only_json_is_taken(panel, media):
         ("HEAD", "/", "GET"),
         ("DELETE", "/events", "GET"),
         ("GET", "/press", "POST"),
+        ("GET", "/shake", "POST"),
         ("PUT", "/ask", "POST"),
         ("OPTIONS", "/ask", "POST"),
     ],
@@ -194,7 +197,13 @@ async def test_a_question_has_1_to_512_bytes(panel, question):
     assert await status(panel, "POST", "/ask", body) == 400
 
 
+@pytest.mark.parametrize("body", [b"", b"{", b"[1]", b"{}", b'{"page":"1"}', b'{"page":1.5}', b'{"page":1}x'])
+async def test_an_invalid_shake_is_refused(panel, body):
+    assert await status(panel, "POST", "/shake", body) == 400
+
+
 async def test_a_page_that_is_not_open_is_refused(panel):
+    assert await status(panel, "POST", "/shake", b'{"page":7}') == 409
     press = json.dumps({"page": 7, "button": "shake", "down": True}).encode()
     ask = json.dumps({"page": 7, "question": "Is it open?"}).encode()
     assert await status(panel, "POST", "/press", press) == 409

@@ -61,6 +61,7 @@ final class PanelService: HTTPService {
     case .page: reply(file.reply())
     case .entrance(let cookie): reply(file.reply([("Set-Cookie", cookie)]))
     case .press: reply(press(body))
+    case .shake: reply(shake(body))
     case .leave: reply(leave(body))
     case .ask: ask(body, reply: reply)
     case .events, .metrics: break
@@ -115,10 +116,21 @@ final class PanelService: HTTPService {
       let button = request.text("button"), ["shake", "clear"].contains(button),
       let isDown = request.truth("down")
     else { return .detail(.badRequest, "Expected page, button (shake or clear) and down.") }
-    guard let stream = streams[page] else { return .notOpen }
-    guard stream.request("\(isDown ? "down" : "up") \(button)") else {
-      return .detail(.conflict, PageStream.noBall)
+    return send("\(isDown ? "down" : "up") \(button)", for: page)
+  }
+
+  /// `{"page":1}`: shakes the ball in the hand. The page receives an event if the ball refuses that.
+  private func shake(_ body: ByteBufferView) -> Reply {
+    guard let page = ControlLine(Array(body))?.page else {
+      return .detail(.badRequest, "Expected page.")
     }
+    return send("move", for: page)
+  }
+
+  /// Sends a request of a page to the ball.
+  private func send(_ request: String, for page: Int) -> Reply {
+    guard let stream = streams[page] else { return .notOpen }
+    guard stream.request(request) else { return .detail(.conflict, PageStream.noBall) }
     return .json(.accepted, "{}")
   }
 

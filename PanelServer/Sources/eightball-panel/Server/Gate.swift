@@ -52,7 +52,7 @@ struct Gate {
 
   private static let paths: [String: (HTTPMethod, Passage)] = [
     "/": (.GET, .page), "/events": (.GET, .events), "/press": (.POST, .press),
-    "/ask": (.POST, .ask), "/leave": (.POST, .leave),
+    "/shake": (.POST, .shake), "/ask": (.POST, .ask), "/leave": (.POST, .leave),
   ]
 
   /// The path, and the query after "?".

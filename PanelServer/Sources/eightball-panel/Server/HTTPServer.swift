@@ -72,6 +72,8 @@ enum Passage {
   case events
   /// A press or release of a button.
   case press
+  /// A shake of the ball in the hand.
+  case shake
   /// A question.
   case ask
   /// The end of the page's central.
