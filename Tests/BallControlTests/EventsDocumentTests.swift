@@ -30,11 +30,14 @@ struct EventsDocumentTests {
   }
 
   /// The events of the state and the replies to requests, which BallRunnerTests' ControlTests check
-  /// line by line.
+  /// line by line, and those about a virtual board's parts, which LinuxBoardTests' VirtualPartsTests and
+  /// Tests/Peers/test_screen.py check.
   private static let state = [
     #"{"event":"ball","version":"","name":"","radio":"","board":"","connections":4,"presses":true}"#,
     #"{"event":"radio","state":"starting"}"#, #"{"event":"answer","text":""}"#,
-    #"{"event":"current"}"#,
+    #"{"event":"current"}"#, #"{"event":"motion"}"#,
+    #"{"event":"display","brightness":"","pixels":""}"#,
+    #"{"event":"display","brightness":"","lines":["",""]}"#,
   ]
   private static let replies = [
     #"{"event":"done","request":""}"#, #"{"event":"error","request":"","detail":""}"#,

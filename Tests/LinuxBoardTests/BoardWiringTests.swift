@@ -84,7 +84,7 @@ struct BoardWiringTests {
         """)
   }
 
-  @Test("The virtual board's drawing has no line about the corner")
+  @Test("The virtual board's drawing, here without its parts, has no line about the corner")
   func virtual() throws {
     expect(
       try drawing("virtual"), is: "Board virtual, chip virtual\n\n\(Self.shipped)\n\n\(Self.steps)")
@@ -132,9 +132,11 @@ struct BoardWiringTests {
   static let motion = ["motion.part=lis3dh", "motion.bus=i2c-1", "motion.line=GPIO17"]
   static let display = ["display.part=ssd1306", "display.bus=i2c-1"]
 
-  @Test("A motion sensor and a display share a bus and a supply")
+  @Test("A motion sensor and a display share a bus and a supply, as on the virtual board")
   func bothParts() throws {
     let text = try drawing("virtual", Self.motion + Self.display)
+    let shipped = WiringDrawing(try KnownBoard.named("virtual").board, isColored: false)
+    expect(shipped.lines.joined(separator: "\n"), is: text)
     expect(
       text,
       is: """
@@ -344,8 +346,11 @@ struct BoardWiringTests {
     return drawing.lines.joined(separator: "\n")
   }
 
+  /// A shipped board without motion sensor and display, with settings.
   private func board(_ name: String, _ settings: [String]) throws -> BoardDescription {
     var board = try KnownBoard.named(name).board
+    board.motion = nil
+    board.display = nil
     try board.apply(try settings.map { try BoardSetting($0) })
     return board
   }

@@ -14,9 +14,6 @@ class Screen:
         self._lines: list[list[str]] = [[]]
         self._row = self._column = 0
         self._rest = ""
-        self._is_faint = False
-        #: The faint characters that were written last, in succession.
-        self.faint = ""
 
     @property
     def lines(self) -> list[str]:
@@ -36,6 +33,8 @@ class Screen:
                 self._obey(final, number)
             elif character == "\r":
                 self._column = 0
+            elif character == "\b":
+                self._column = max(0, self._column - 1)
             elif character == "\n":
                 self._feed()
             elif character >= " ":
@@ -46,15 +45,14 @@ class Screen:
         if final == "A":
             top = max(0, len(self._lines) - self.rows)
             self._row = max(top, self._row - int(number or 1))
+        elif final == "C":
+            self._column = min(self.columns - 1, self._column + int(number or 1))
         elif final == "K":
             del line[self._column :]
         elif final == "J":
             del line[self._column :]
             del self._lines[self._row + 1 :]
-        elif final == "m":
-            self._is_faint = number == "2"
-            self.faint = "" if self._is_faint else self.faint
-        elif final not in "hl":
+        elif final not in "hlm":
             raise AssertionError(f"The terminal does not know ESC [ {number} {final}.")
 
     def _feed(self) -> None:
@@ -70,5 +68,3 @@ class Screen:
         line += " " * (self._column + 1 - len(line))
         line[self._column] = character
         self._column += 1
-        if self._is_faint:
-            self.faint += character

@@ -113,7 +113,7 @@ async def test_a_dumb_terminal_gets_no_escape_sequences(folder):
         environment = {"EIGHTBALL_CONTROL": str(folder / "control"), "TERM": "dumb"}
         with Terminal(environment) as terminal:
             command = f"{eightball()} run --board virtual --radio {radio}"
-            await terminal.obeys(command, "Keys: [s]hake [c]lear [C]lear held [q]uit")
+            await terminal.obeys(command, "Keys: [s]hake [c]lear [C]lear held [m]ove [q]uit")
             await terminal.shows("Advertising as")
             terminal.type("s")
             await terminal.shows("Shaken: no central that has asked is subscribed")

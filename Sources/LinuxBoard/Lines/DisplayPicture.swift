@@ -46,7 +46,13 @@ public struct DisplayPicture: Equatable, Sendable {
 
   /// The picture as a line of JSON, the event `display` of docs/events.md.
   public var event: String {
-    let start = #"{"event":"display","brightness":"\#(brightness)","#
+    let name =
+      switch brightness {
+      case .lit: "lit"
+      case .dim: "dim"
+      case .off: "off"
+      }
+    let start = #"{"event":"display","brightness":"\#(name)","#
     switch content {
     case .pixels(let bytes):
       let digits = Array("0123456789abcdef")
