@@ -71,7 +71,11 @@ async def test_each_brightness_and_each_display_is_shown(browser, folder):
             await page.until(f"{SHOWN} === 'The ball shows Magic 8-Ball        Ask me.'")
             assert await page.evaluate(
                 "[...document.querySelectorAll('#characters text')].map((it) => it.textContent)"
-            ) == ["  Magic 8-Ball  ", "     Ask me     "]
+            ) == [it.replace(" ", "\u00a0") for it in ("  Magic 8-Ball  ", "     Ask me     ")]
+            # Each character has its place: both lines are equally wide.
+            assert await page.evaluate(
+                "[...document.querySelectorAll('#characters text')].map((it) => Math.round(it.getExtentOfChar(5).x))"
+            ) == [167, 167]
 
 
 async def test_without_display_and_motion_sensor_the_page_has_neither(browser, folder):
