@@ -18,7 +18,7 @@ public final class VirtualSSD1306: VirtualI2CDevice {
   public private(set) var contrast: UInt8 = 0x7F
   /// The bytes of commands that the data sheet does not have.
   public private(set) var unknownCommands: [UInt8] = []
-  /// The first byte of each command that was received, in their order.
+  /// The first byte of each of the last commands that were received, up to 512, in their order.
   public private(set) var commands: [UInt8] = []
   /// How many bytes were written to the memory.
   public private(set) var dataCount = 0
@@ -131,6 +131,7 @@ public final class VirtualSSD1306: VirtualI2CDevice {
     guard command.count == Self.length(ofCommand: command[0]) else { return }
     let complete = command
     command = []
+    if commands.count == 512 { commands.removeFirst(256) }
     commands.append(complete[0])
     execute(complete)
   }
