@@ -151,7 +151,7 @@ public struct ProtectedBallRunner<
     mutating get {
       var earliest = Instant.earlier(ball.deadline, link.deadline)
       earliest = Instant.earlier(earliest, port.deadline)
-      if port.hasPanel { earliest = Instant.earlier(earliest, panelDeadline) }
+      if port.hasPanel { earliest = Instant.earlier(earliest, findPanelDeadline()) }
       if port.hasServiceManager { earliest = Instant.earlier(earliest, service.deadline) }
       return Instant.earlier(earliest, end)
     }
@@ -210,14 +210,12 @@ public struct ProtectedBallRunner<
     ball.readButtons(from: &port, at: now)
   }
 
-  private var panelDeadline: Instant? {
-    #if !WORDS_FOR_PEOPLE_ONLY
-      @inline(never)
-    #endif
-    mutating get {
-      let deadline = ball.panel.deadline
-      return Machine.hasParts ? Instant.earlier(deadline, port.partsDeadline) : deadline
-    }
+  #if !WORDS_FOR_PEOPLE_ONLY
+    @inline(never)
+  #endif
+  private mutating func findPanelDeadline() -> Instant? {
+    let deadline = ball.panel.deadline
+    return Machine.hasParts ? Instant.earlier(deadline, port.partsDeadline) : deadline
   }
 
   #if !WORDS_FOR_PEOPLE_ONLY
