@@ -87,7 +87,7 @@ check_core_on() {
     -c "$folder"/sources/*.swift -o "$work/core.o"
 
   check_entry eightball_boards_entry "a board, no host"
-  check_entry eightball_displays_entry "displays, no host"
+  check_entry eightball_parts_entry "motion and displays, no host"
 
   check_entry eightball_crypto_entry "pairing's arithmetic"
   # On a Cortex-M0 the compiler's library branches on a carry there, which may be one of a private key.
@@ -137,7 +137,7 @@ check_memory() {
 
 # check_embedded [TARGET|sizes]: compiles BluetoothHost, EightBall and BallRunner as Embedded Swift, with heap
 # allocation rejected by the compiler and warnings as errors, for 64- and 32-bit, and searches the linked programs for
-# the heap: the choice of a board, displays, pairing and its arithmetic, hosts that only serve, clients and hosts in both
+# the heap: the choice of a board, its parts, pairing and its arithmetic, hosts that only serve, clients and hosts in both
 # roles, runners, and channels. A host with one role contains nothing of the other. Limits the code of key agreement.
 check_embedded() {
   local entry
