@@ -67,8 +67,8 @@ def test_every_measured_figure_is_on_the_page():
     """The labels that the scripts compare, without running what they measure."""
     page = (REPOSITORY / "docs" / "figures.md").read_text()
     labels = []
-    for name in ("check-package.sh", "check-processors.sh"):
-        text = (REPOSITORY / "scripts" / name).read_text().replace("""'"'"'""", "’")
+    for name in ("Tests/Package/check.sh", "scripts/check-processors.sh"):
+        text = (REPOSITORY / name).read_text().replace("""'"'"'""", "’")
         labels += re.findall(r"""check_figure (?:"([^"$]+)"|'([^']+)')""", text)
     found = [(one or other).replace("’", "'") for one, other in labels]
     assert len(found) == 7
