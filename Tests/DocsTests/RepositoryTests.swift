@@ -43,7 +43,8 @@ struct RepositoryTests {
     expect(lines.contains { $0.hasPrefix("image: swift:\(version)-") })
   }
 
-  @Test("Each job has a time limit of at most half an hour", arguments: ["ci", "release"])
+  @Test(
+    "Each job has a time limit of at most half an hour", arguments: ["ci", "nightly", "release"])
   func limits(name: String) throws {
     let lines = try Document(".github/workflows/\(name).yml").lines.map { trim($0) }
     let limits = lines.filter { $0.hasPrefix("timeout-minutes: ") }

@@ -19,6 +19,7 @@ from programs import PATIENCE, REPOSITORY
         (["check", "all"], "all is not known"),
         (["check", "embedded", "all"], "all is not known"),
         (["install", "eightball"], "eightball is not known"),
+        (["pi-test", "raspi9"], "raspi9 is not a board. There are: raspi0 raspi3b"),
     ],
 )
 def test_a_wrong_argument_is_refused_at_once(arguments, explanation):
