@@ -128,7 +128,7 @@ struct PageTests {
     let source = try Repository.text(of: "Sources/Linux/RadioAccessError.swift")
     let rows = try Document("docs/troubleshooting.md").rows(under: "## Messages about adapters")
       .filter { !$0[0].hasPrefix("Radio:") }
-    expect(rows.count, is: 6)
+    expect(rows.count, is: 7)
     for row in rows {
       let message = row[0].replacing("hci0", with: "%s")
       expect(source.contains(#""\#(message)""#), "no radio fails with: \(row[0])")
