@@ -291,7 +291,7 @@ check_eightballd() {
     check_processor "$1"
     return
   fi
-  steps $((${#targets[@]} + 3))
+  steps $((${#targets[@]} + 2))
   step "What it is made with"
   check_static_parts
   step_done
@@ -317,10 +317,6 @@ check_eightballd() {
   # 128 and the signal's number, SIGILL.
   [ "$status" = 132 ] || fail "QEMU's ARM1176 runs ARMv7 code: nothing is proved. Status $status."
   echo "All are ARMv6's. As a control, $foreign of the program for armv7 are not, and it stops with SIGILL."
-  step_done
-
-  step "The ball without an operating system"
-  scripts/check firmware
   step_done
 }
 
