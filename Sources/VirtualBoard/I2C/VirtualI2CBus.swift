@@ -75,7 +75,9 @@ public final class VirtualI2CBus: I2CBus {
 public protocol VirtualI2CDevice: AnyObject {
   /// Takes a byte that the controller writes; `false` if the device does not acknowledge it.
   ///
-  /// - Parameter isFirst: Whether it is the first after a START condition, such as the number of a register.
+  /// - Parameters:
+  ///   - byte: The byte.
+  ///   - isFirst: Whether it is the first after a START condition, such as the number of a register.
   func receive(_ byte: UInt8, isFirst: Bool) -> Bool
 
   /// The next byte that the controller reads.
