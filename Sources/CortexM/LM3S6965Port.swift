@@ -81,7 +81,7 @@ struct LM3S6965Port: Port, ~Copyable {
   mutating func readRadio(into space: inout MutableSpan<UInt8>) -> RadioRead {
     cortexm_hold_interrupts()
     defer { cortexm_serve_interrupts() }
-    let count = unsafe controllerReceiver.move(into: &space)
+    let count = unsafe controllerReceiver.move(into: &space, from: LM3S6965.uart1)
     if count > 0 { return .bytes(count) }
     return unsafe controllerReceiver.isBroken ? .failed : .nothing
   }
@@ -190,6 +190,6 @@ struct LM3S6965Port: Port, ~Copyable {
 
   func writeRadioError(to writer: inout ByteWriter) {
     writer.write(
-      text: "Bytes from the controller were lost. Set it to 115,200 baud, 8N1, and check the wire")
+      text: "Bytes of the controller were lost. Set it to 115,200 baud, 8N1. Check its wire")
   }
 }

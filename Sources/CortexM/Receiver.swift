@@ -18,7 +18,7 @@ struct Receiver<let capacity: Int>: ~Copyable {
     (start, end) = (0, 0)
     boundary = PacketBoundary()
     isBroken = false
-    uart.interruptMask.value = uart.interruptMask.value | .receive | .receiveTimeout
+    listen(to: uart)
   }
 
   /// Stops receiving.
@@ -26,29 +26,36 @@ struct Receiver<let capacity: Int>: ~Copyable {
     uart.interruptMask.value = uart.interruptMask.value - (.receive | .receiveTimeout)
   }
 
-  /// Moves received bytes to `space`, as many as fit; returns how many.
-  mutating func move(into space: inout MutableSpan<UInt8>) -> Int {
+  /// Moves received bytes to `space`, as many as fit; returns how many. An empty queue receives again.
+  mutating func move(into space: inout MutableSpan<UInt8>, from uart: UARTRegisters) -> Int {
     let count = min(end &- start, space.count)
     space.copy(queue.span.extracting(start..<start &+ count), at: 0)
     start &+= count
-    if start == end { (start, end) = (0, 0) }
+    if start == end {
+      (start, end) = (0, 0)
+      listen(to: uart)
+    }
     return count
+  }
+
+  private func listen(to uart: UARTRegisters) {
+    uart.interruptMask.value = uart.interruptMask.value | .receive | .receiveTimeout
   }
 
   /// Takes the bytes of the UART, at least one. Returns whether a packet has ended, the queue is
   /// half full, or bytes were lost. For its interrupt handler.
   @inline(__always)
   mutating func receive(from uart: UARTRegisters) -> Bool {
+    // Or an error, which the loop must report.
     var hasPacket = false
     var index = end
     var skipped = boundary.skipped
     // Reading also clears the interrupt.
     repeat {
       let received = uart.data.value
-      // This UART has no flow control to stop the controller.
-      guard !received.containsAny(.anyError), index < capacity else {
+      if received.containsAny(.anyError) {
         isBroken = true
-        continue
+        hasPacket = true
       }
       let byte = UInt8(truncatingIfNeeded: received.rawValue)
       unsafe queue[unchecked: index] = byte
@@ -59,10 +66,13 @@ struct Receiver<let capacity: Int>: ~Copyable {
         if boundary.ends(with: byte) { hasPacket = true }
         skipped = boundary.skipped
       }
-    } while !uart.flags.value.contains(.receiveQueueEmpty)
+    } while index < capacity && !uart.flags.value.contains(.receiveQueueEmpty)
+    // The UART keeps 16 more bytes, until the loop has taken these. It has no flow control to stop the controller, and
+    // reports an error if it loses any.
+    if index == capacity { stop(uart) }
     end = index
     boundary.skipped = skipped
-    return hasPacket || isBroken || index >= capacity / 2
+    return hasPacket || index >= capacity / 2
   }
 }
 
