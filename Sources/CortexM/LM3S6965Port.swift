@@ -151,13 +151,7 @@ struct LM3S6965Port: Port, ~Copyable {
     var partsDeadline: Instant? { display.deadline }
 
     mutating func show(_ state: BallState, at now: Instant) {
-      let screen =
-        switch state.answer {
-        case let answer? where state.status == .advertising || state.status == .connected:
-          BallScreen.answer(answer)
-        default: BallScreen(state.status, name: Self.ballName)
-        }
-      display.show(screen, at: now)
+      display.show(BallScreen(state, name: Self.ballName), at: now)
       if state.isAnswerNew { display.wake(at: now) }
       display.advance(to: now, on: &bus)
     }

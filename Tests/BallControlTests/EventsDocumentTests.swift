@@ -31,7 +31,7 @@ struct EventsDocumentTests {
 
   /// The events of the state and the replies to requests, which BallRunnerTests' ControlTests check
   /// line by line, and those about a virtual board's parts, which LinuxBoardTests' VirtualPartsTests and
-  /// Tests/Peers/test_screen.py check.
+  /// Tests/Peers/test_terminal_screen.py check.
   private static let state = [
     #"{"event":"ball","version":"","name":"","radio":"","board":"","connections":4,"presses":true}"#,
     #"{"event":"radio","state":"starting"}"#, #"{"event":"answer","text":""}"#,

@@ -118,8 +118,8 @@ struct BoardOptionsLineTests {
       BoardDescription(
         name: "b", chip: "c",
         motion: MotionDescription(
-          .mpu6050, bus: 0, address: 0x69, line: .light("INT", 3), threshold: 8_000),
-        display: DisplayDescription(.hd44780, bus: 255)),
+          BusPart(.mpu6050, bus: 0, address: 0x69), line: .light("INT", 3), threshold: 8_000),
+        display: BusPart(.hd44780, bus: 255)),
     ]
     for board in boards {
       let words = Self.words(try BoardOptionsLine(board).text)

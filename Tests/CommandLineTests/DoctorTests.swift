@@ -209,8 +209,8 @@ struct DoctorTests {
   @Test("A motion sensor and a display are asked; each error has its cause and its remedy")
   func parts() {
     var board = BoardDescription.pi
-    board.motion = MotionDescription(.lis3dh, bus: 1, line: .light(17))
-    board.display = DisplayDescription(.ssd1306, bus: 1)
+    board.motion = MotionDescription(BusPart(.lis3dh, bus: 1), line: .light(17))
+    board.display = BusPart(.ssd1306, bus: 1)
     let sensor = BusPart(.lis3dh, bus: 1, address: 0x18)
     let display = BusPart(.ssd1306, bus: 1, address: 0x3C)
     func report(_ sensorError: PartError?, _ displayError: PartError?, isOurs: Bool = false)
@@ -247,7 +247,7 @@ struct DoctorTests {
     expect(missing[0], is: "wrong  motion      /dev/i2c-1 is missing")
     expect(missing[2], is: "note   display     /dev/i2c-1 may not be opened")
     // The machine of the tests has no bus with this number.
-    board = BoardDescription(name: "b", display: DisplayDescription(.ssd1306, bus: 255))
+    board = BoardDescription(name: "b", display: BusPart(.ssd1306, bus: 255))
     expect(
       Machine.here(for: board).parts,
       is: [
@@ -255,7 +255,7 @@ struct DoctorTests {
           BusPart(.ssd1306, bus: 255, address: 0x3C), error: .bus(.unavailable(code: 2)))
       ])
     board = .virtual
-    board.display = DisplayDescription(.ssd1306, bus: 255)
+    board.display = BusPart(.ssd1306, bus: 255)
     expect(
       machineLines(board),
       is: ["ok     display     simulated by the program"])

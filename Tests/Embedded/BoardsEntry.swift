@@ -46,7 +46,7 @@ public func boards(_ byte: UInt8) -> UInt32 {
       sum &+= UInt32(truncatingIfNeeded: line.offset &+ line.debounceMilliseconds)
       sum &+= UInt32(truncatingIfNeeded: line.name.count)
     }
-    if let motion = board.motion { sum &+= UInt32(motion.threshold) &+ UInt32(motion.address) }
+    if let motion = board.motion { sum &+= UInt32(motion.threshold) &+ UInt32(motion.part.address) }
     if let display = board.display { sum &+= UInt32(display.bus) }
     board[onBus: .display]?.writePlace(to: &writer)
     if board.isVirtual || board.radio != nil { sum &+= 1 }

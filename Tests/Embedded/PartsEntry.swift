@@ -11,14 +11,10 @@ public func parts(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
   let now = Instant(rawValue: 0).advanced(by: milliseconds)
   let bytes = InlineArray<29, UInt8>(repeating: byte)
   let name = DeviceName(bytes.span) ?? DeviceName(StaticText("Magic 8-Ball"))
-  let screen: BallScreen
-  switch byte {
-  case 0: screen = .pairing
-  case 1: screen = .refusal
-  case 2: screen = BallScreen(.starting, name: name)
-  case 3: screen = BallScreen(.connected, name: name)
-  default: screen = Answer(rawValue: byte).map { .answer($0) } ?? .advertising(name)
-  }
+  let state = BallState(
+    status: byte & 1 == 0 ? .advertising : .connected, isPairingOpen: byte & 2 != 0,
+    isRefusing: byte & 4 != 0, answer: Answer(rawValue: byte))
+  let screen = BallScreen(state, name: name)
   var pixels = DisplayDriver(SSD1306(address: byte))
   var characters = DisplayDriver(HD44780(address: byte))
   let shown = turn(of: &pixels, screen, at: now) &+ turn(of: &characters, screen, at: now)

@@ -8,9 +8,9 @@ import pytest
 import eight_ball
 import worlds
 from central import Central
+from display_screens import screen
 from machine import Machine, image, sections
 from programs import PATIENCE
-from test_screens import screen
 
 #: What the port sets: see Sources/CortexM/LM3S6965Port.swift. QEMU shows four by four pixels for each.
 FIRST_ROW, WIDTH, HEIGHT, MAGNIFICATION = 16, 96, 16, 4

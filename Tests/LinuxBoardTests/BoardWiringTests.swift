@@ -213,7 +213,7 @@ struct BoardWiringTests {
 
   @Test("A board with a display alone; an interrupt and a bus that are not on the header")
   func displayAlone() throws {
-    var board = BoardDescription(name: "b", display: DisplayDescription(.ssd1306, bus: 1))
+    var board = BoardDescription(name: "b", display: BusPart(.ssd1306, bus: 1))
     let lines = WiringDrawing(board, isColored: false).lines
     expect(lines[3], is: "display VCC ────────────────── 3V3  1 │ ■ ○ │ 2  5V")
     expect(
@@ -224,7 +224,7 @@ struct BoardWiringTests {
       ])
     board.display = nil
     board.chip = "c"
-    board.motion = MotionDescription(.lis3dh, bus: 1, line: .light("INT", 3))
+    board.motion = MotionDescription(BusPart(.lis3dh, bus: 1), line: .light("INT", 3))
     expect(
       WiringDrawing(board, isColored: false).lines,
       is: [

@@ -65,8 +65,8 @@ struct KnownBoardTests {
       answer: .light(shipped.lights.answer), radio: shipped.radio)
     if shipped.name == "virtual" {
       expected.motion = MotionDescription(
-        .lis3dh, bus: 1, line: .light(.gpio(17), 17, bias: .pullDown))
-      expected.display = DisplayDescription(.ssd1306, bus: 1)
+        BusPart(.lis3dh, bus: 1), line: .light(.gpio(17), 17, bias: .pullDown))
+      expected.display = BusPart(.ssd1306, bus: 1)
     }
     expect(board, is: expected)
     expect(known.models, is: shipped.models)

@@ -21,8 +21,8 @@ struct BoardPartsTests {
 
   private func makeParts(hasMotion: Bool = true) -> BoardParts<VirtualI2CBus> {
     var board = BoardDescription(named: "test")
-    if hasMotion { board.motion = MotionDescription(.lis3dh, bus: 1, line: Self.line(17)) }
-    board.display = DisplayDescription(.ssd1306, bus: 1)
+    if hasMotion { board.motion = MotionDescription(BusPart(.lis3dh, bus: 1), line: Self.line(17)) }
+    board.display = BusPart(.ssd1306, bus: 1)
     bus.attach(sensor, at: 0x18)
     bus.attach(glass, at: 0x3C)
     return BoardParts(board, name: DeviceName(StaticText("Ball")), at: Instant(rawValue: 0)) { _ in

@@ -134,7 +134,7 @@ struct LinuxPortTests {
   func motionAlone() throws {
     var board = BoardDescription(name: "b", chip: "no-such-chip")
     board.motion = MotionDescription(
-      .lis3dh, bus: 1,
+      BusPart(.lis3dh, bus: 1),
       line: LineDescription(
         name: "GPIO17", offset: 17, activeLow: false, bias: .pullDown, debounceMilliseconds: 0))
     try withPort(board) { port in
@@ -146,7 +146,7 @@ struct LinuxPortTests {
         text { port.writeLinesError(to: &$0) }.hasPrefix("there is no GPIO chip “no-such-chip”"))
     }
     board.motion = nil
-    board.display = DisplayDescription(.ssd1306, bus: 1)
+    board.display = BusPart(.ssd1306, bus: 1)
     // A display alone has no lines to lose.
     try withPort(board) { port in
       expect(port.hasPanel)
@@ -160,7 +160,7 @@ struct LinuxPortTests {
   @Test("A part without its bus is reported, with what to do")
   func missingBus() throws {
     var board = BoardDescription(name: "b")
-    board.display = DisplayDescription(.ssd1306, bus: 250)
+    board.display = BusPart(.ssd1306, bus: 250)
     try withPort(board) { port in
       port.show(BallState(status: .advertising), at: Instant(rawValue: 0))
       let change = port.takePartChange()

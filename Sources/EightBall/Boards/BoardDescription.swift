@@ -22,7 +22,7 @@ public struct BoardDescription: Equatable, Sendable {
     name: BoardName, chip: ChipLabel? = nil, shake: LineDescription? = nil,
     clear: LineDescription? = nil, status: LineDescription? = nil,
     answer: LineDescription? = nil, motion: MotionDescription? = nil,
-    display: DisplayDescription? = nil, radio: RadioText? = nil
+    display: BusPart? = nil, radio: RadioText? = nil
   ) {
     self.name = name
     self.chip = chip
@@ -102,34 +102,20 @@ public struct BoardDescription: Equatable, Sendable {
   /// The motion sensor.
   public var motion: MotionDescription? {
     get {
-      guard let part = BusPart(onBus[0]), let line = self[.motion] else { return nil }
-      return MotionDescription(
-        part.model == .lis3dh ? .lis3dh : .mpu6050, bus: part.bus, address: part.address,
-        line: line, threshold: onBus[0].threshold)
+      guard let part = self[onBus: .motion], let line = self[.motion] else { return nil }
+      return MotionDescription(part, line: line, threshold: onBus[0].threshold)
     }
     set {
       self[.motion] = newValue?.line
-      onBus[0] = BusSettings()
-      guard let new = newValue else { return }
-      onBus[0] = BusSettings(
-        model: new.part == .lis3dh ? .lis3dh : .mpu6050, bus: new.bus, address: new.address,
-        threshold: new.threshold)
+      onBus[0] = BusSettings(newValue?.part)
+      if let threshold = newValue?.threshold { onBus[0].threshold = threshold }
     }
   }
 
   /// The display.
-  public var display: DisplayDescription? {
-    get {
-      guard let part = BusPart(onBus[1]) else { return nil }
-      return DisplayDescription(
-        part.model == .ssd1306 ? .ssd1306 : .hd44780, bus: part.bus, address: part.address)
-    }
-    set {
-      onBus[1] = BusSettings()
-      guard let new = newValue else { return }
-      onBus[1] = BusSettings(
-        model: new.part == .ssd1306 ? .ssd1306 : .hd44780, bus: new.bus, address: new.address)
-    }
+  public var display: BusPart? {
+    get { self[onBus: .display] }
+    set { onBus[1] = BusSettings(newValue) }
   }
 
   /// Whether both are equal.

@@ -61,11 +61,11 @@ public struct BusPart: Equatable, Sendable {
   /// Its address on the bus, 0x03 to 0x77.
   public var address: UInt8
 
-  /// A part with these values, which are not checked.
-  public init(_ model: PartModel, bus: UInt8, address: UInt8) {
+  /// A part with these values, which are not checked. `nil` is the model's usual address.
+  public init(_ model: PartModel, bus: UInt8, address: UInt8? = nil) {
     self.model = model
     self.bus = bus
-    self.address = address
+    self.address = address ?? model.usualAddress
   }
 
   /// Writes where it is: "0x18 on i2c-1".

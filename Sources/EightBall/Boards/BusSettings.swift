@@ -12,6 +12,13 @@ struct BusSettings: Equatable, Sendable {
   /// The threshold of a motion sensor, in mg.
   var threshold = MotionDescription.usualThreshold
 
+  /// The settings of a whole part; none for `nil`.
+  init(_ part: BusPart? = nil) {
+    model = part?.model
+    bus = part?.bus
+    address = part?.address
+  }
+
   /// Sets a field of `part`; `false`, and nothing changes, if it does not take `value`.
   @inline(never)
   mutating func set(_ field: BoardField, _ value: Span<UInt8>, of part: BoardPart) -> Bool {

@@ -6,15 +6,11 @@ import VirtualBoard
 public struct DisplayPicture: Equatable, Sendable {
   /// What is on the glass.
   public enum Content: Equatable, Sendable {
-    /// 128×64 pixels: for each eight rows, from the top on, a byte for each of the 128 columns. Bit 0 is its top pixel,
-    /// and a one is lit.
+    /// 128×64 pixels, as `VirtualSSD1306.pages`.
     case pixels([UInt8])
     /// Two lines of 16 characters.
     case characters([String])
   }
-
-  /// The width of a display of pixels.
-  public static let width = VirtualSSD1306.width
 
   /// Its brightness. A display that is off shows no pixels and blanks.
   public var brightness: Brightness
@@ -30,18 +26,21 @@ public struct DisplayPicture: Equatable, Sendable {
   /// What a display of pixels shows. It is dim below a quarter of the highest contrast.
   public init(_ display: VirtualSSD1306) {
     brightness = !display.isOn ? .off : display.contrast < 0x40 ? .dim : .lit
-    content = .pixels(
-      (0..<VirtualSSD1306.height / 8).flatMap { page in
-        (0..<VirtualSSD1306.width).map { column in
-          (0..<8).reduce(0) { $0 | (display.isLit(column, page * 8 + $1) ? 1 << UInt8($1) : 0) }
-        }
-      })
+    content = .pixels(display.pages)
   }
 
   /// What a display of characters shows. It is dim without its backlight.
   public init(_ expander: VirtualPCF8574) {
     brightness = !expander.display.isOn ? .off : expander.isBacklit ? .lit : .dim
     content = .characters(expander.display.lines)
+  }
+
+  /// The picture as lines of characters: 128×64 pixels are 16 lines of 64 Braille patterns.
+  public var lines: [String] {
+    switch content {
+    case .pixels(let pages): Braille.lines(ofPages: pages, width: VirtualSSD1306.width)
+    case .characters(let lines): lines
+    }
   }
 
   /// The picture as a line of JSON, the event `display` of docs/events.md.

@@ -48,15 +48,12 @@ public final class VirtualParts {
       buses[number] = bus
       return bus
     }
-    switch board.motion?.part {
-    case nil: sensor = nil
-    case .lis3dh: sensor = VirtualLIS3DH()
-    case .mpu6050: sensor = VirtualMPU6050()
-    }
-    if let part = board.motion, let sensor { bus(part.bus).attach(sensor, at: part.address) }
+    let motion = board.motion?.part
+    sensor = motion.map { $0.model == .mpu6050 ? VirtualMPU6050() : VirtualLIS3DH() }
+    if let motion, let sensor { bus(motion.bus).attach(sensor, at: motion.address) }
     let display = board.display
-    pixels = display?.part == .ssd1306 ? VirtualSSD1306() : nil
-    characters = display?.part == .hd44780 ? VirtualPCF8574() : nil
+    pixels = display?.model == .ssd1306 ? VirtualSSD1306() : nil
+    characters = display?.model == .hd44780 ? VirtualPCF8574() : nil
     if let display, let model: any VirtualI2CDevice = pixels ?? characters {
       let watched = WatchedDevice(model)
       bus(display.bus).attach(watched, at: display.address)

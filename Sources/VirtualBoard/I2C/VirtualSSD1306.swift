@@ -87,21 +87,19 @@ public final class VirtualSSD1306: VirtualI2CDevice {
     return (memory[row / 8][Self.width - 1 - x] >> (row % 8) & 1 == 1) != registers.isInverse
   }
 
+  /// The glass: for each eight rows, from the top on, a byte for each of the 128 columns. Bit 0 is its top pixel, and a
+  /// one is lit.
+  public var pages: [UInt8] {
+    (0..<Self.height / 8).flatMap { page in
+      (0..<Self.width).map { column in
+        (0..<8).reduce(0) { $0 | (isLit(column, page * 8 + $1) ? 1 << UInt8($1) : 0) }
+      }
+    }
+  }
+
   /// The glass in Braille, 16 lines of 64 characters, each of 2×4 pixels.
   public var text: String {
-    // The Unicode Standard, Braille Patterns: dots 1 to 3 and 7 on the left, 4 to 6 and 8 on the right.
-    let dots: [[UInt32]] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]]
-    return stride(from: 0, to: Self.height, by: 4).map { top in
-      String(
-        String.UnicodeScalarView(
-          stride(from: 0, to: Self.width, by: 2).compactMap { left in
-            var bits: UInt32 = 0x2800
-            for y in 0..<4 {
-              for x in 0..<2 where isLit(left + x, top + y) { bits |= dots[y][x] }
-            }
-            return Unicode.Scalar(bits)
-          }))
-    }.joined(separator: "\n")
+    Braille.lines(ofPages: pages, width: Self.width).joined(separator: "\n")
   }
 
   // MARK: For the bus

@@ -29,7 +29,7 @@ struct TerminalPort: Port, ~Copyable {
   /// - Parameters:
   ///   - name: The radio.
   ///   - board: The board; `nil` for none.
-  ///   - ballName: What a display shows while nobody is connected.
+  ///   - ballName: What a display shows while no central is connected.
   ///   - sinks: Get the packets.
   ///   - screen: Prints.
   ///   - hasUser: Whether a user at the terminal answers pairing questions.

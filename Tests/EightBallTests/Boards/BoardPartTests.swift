@@ -41,7 +41,7 @@ struct BoardPartTests {
     expect(
       board.motion,
       is: MotionDescription(
-        .lis3dh, bus: 1, address: 0x18, line: Self.interrupt(17), threshold: 1_200))
+        BusPart(.lis3dh, bus: 1, address: 0x18), line: Self.interrupt(17), threshold: 1_200))
     expect(board[onBus: .motion], is: BusPart(.lis3dh, bus: 1, address: 0x18))
     expect(board[.motion], is: Self.interrupt(17))
     expect(board.hasLines)
@@ -49,13 +49,13 @@ struct BoardPartTests {
     expect(board.display, is: nil)
     expect(
       try self.board("chip=c motion.line=GPIO4 motion.bus=i2c-0 motion.part=mpu6050").motion,
-      is: MotionDescription(.mpu6050, bus: 0, address: 0x68, line: Self.interrupt(4)))
+      is: MotionDescription(BusPart(.mpu6050, bus: 0, address: 0x68), line: Self.interrupt(4)))
   }
 
   @Test("Each field of a motion sensor can be set, in any order")
   func everyField() throws {
     let expected = MotionDescription(
-      .mpu6050, bus: 255, address: 0x69,
+      BusPart(.mpu6050, bus: 255, address: 0x69),
       line: LineDescription(
         name: "INT", offset: 3, activeLow: true, bias: .none, debounceMilliseconds: 0),
       threshold: 8_000)
@@ -72,11 +72,11 @@ struct BoardPartTests {
   @Test("A display needs its part and its bus, and neither a line nor a chip")
   func display() throws {
     for (name, part, address) in [
-      ("ssd1306", DisplayDescription.Part.ssd1306, UInt8(0x3C)), ("hd44780", .hd44780, 0x27),
+      ("ssd1306", PartModel.ssd1306, UInt8(0x3C)), ("hd44780", .hd44780, 0x27),
     ] {
       let board = try board("display.bus=i2c-3 display.part=\(name)")
-      expect(board.display, is: DisplayDescription(part, bus: 3, address: address))
-      expect(board.display, is: DisplayDescription(part, bus: 3))
+      expect(board.display, is: BusPart(part, bus: 3, address: address))
+      expect(board.display, is: BusPart(part, bus: 3))
       expect(!board.hasLines)
       expect(board[.display], is: nil)
       expect(board.chip, is: nil)
@@ -133,7 +133,7 @@ struct BoardPartTests {
     expect(without, is: BoardDescription(name: "custom", chip: "c"))
     let again = try board(
       "motion=none motion.part=mpu6050 motion.bus=i2c-2 motion.line=GPIO4", changing: Self.whole)
-    expect(again.motion, is: MotionDescription(.mpu6050, bus: 2, line: Self.interrupt(4)))
+    expect(again.motion, is: MotionDescription(BusPart(.mpu6050, bus: 2), line: Self.interrupt(4)))
     expect(fault("motion=none motion.threshold=900", changing: Self.whole), is: .noModel(.motion))
     expect(fault("display=none display.bus=i2c-1", changing: Self.whole), is: .noModel(.display))
   }
@@ -143,17 +143,17 @@ struct BoardPartTests {
     let faster = try board("motion.threshold=400 display.address=0x3D", changing: Self.whole)
     expect(
       faster.motion,
-      is: MotionDescription(.lis3dh, bus: 1, line: Self.interrupt(17), threshold: 400))
-    expect(faster.display, is: DisplayDescription(.ssd1306, bus: 1, address: 0x3D))
+      is: MotionDescription(BusPart(.lis3dh, bus: 1), line: Self.interrupt(17), threshold: 400))
+    expect(faster.display, is: BusPart(.ssd1306, bus: 1, address: 0x3D))
     let other = try board("motion.part=mpu6050 display.part=hd44780", changing: Self.whole)
     expect(
       other.motion,
-      is: MotionDescription(.mpu6050, bus: 1, line: Self.interrupt(17), threshold: 900))
-    expect(other.display, is: DisplayDescription(.hd44780, bus: 1, address: 0x27))
+      is: MotionDescription(BusPart(.mpu6050, bus: 1), line: Self.interrupt(17), threshold: 900))
+    expect(other.display, is: BusPart(.hd44780, bus: 1, address: 0x27))
     for order in [
       "motion.part=mpu6050 motion.address=0x69", "motion.address=0x69 motion.part=mpu6050",
     ] {
-      expect(try board(order, changing: Self.whole).motion?.address, is: 0x69)
+      expect(try board(order, changing: Self.whole).motion?.part.address, is: 0x69)
     }
   }
 
@@ -209,8 +209,9 @@ struct BoardPartTests {
       table.board(at: 0),
       is: BoardDescription(
         name: "a", chip: "c",
-        motion: MotionDescription(.mpu6050, bus: 0, address: 0x69, line: Self.interrupt(4)),
-        display: DisplayDescription(.hd44780, bus: 1)))
+        motion: MotionDescription(
+          BusPart(.mpu6050, bus: 0, address: 0x69), line: Self.interrupt(4)),
+        display: BusPart(.hd44780, bus: 1)))
   }
 
   @Test("A part's place is written as in a file")

@@ -38,18 +38,24 @@ public struct BallScreen: Equatable, Sendable {
     return BallScreen(text, asks: false)
   }
 
-  /// The screen of a state of the ball.
+  /// What a display shows of a ball: the most urgent of its state.
   ///
   /// - Parameters:
-  ///   - status: What the status light shows.
+  ///   - state: The state of the ball.
   ///   - name: The ball's name, which its advertising contains.
-  public init(_ status: BallLights.Status, name: DeviceName) {
-    switch status {
-    case .starting: self = .starting
-    case .advertising: self = .advertising(name)
-    case .connected: self = .connected
+  public init(_ state: BallState, name: DeviceName) {
+    switch state.status {
     case .fault: self = .fault
+    case _ where state.isPairingOpen: self = .pairing
+    case _ where state.isRefusing: self = .refusal
+    case .starting: self = .starting
     case .off: self = .off
+    case .advertising, .connected:
+      if let answer = state.answer {
+        self = .answer(answer)
+      } else {
+        self = state.status == .connected ? .connected : .advertising(name)
+      }
     }
   }
 

@@ -29,7 +29,7 @@ public struct HD44780: DisplayPanel {
   private static var cellCount: Int { 32 }
   private static var blankCells: InlineArray<32, UInt8> { InlineArray(repeating: 0x20) }
 
-  /// A display of which nothing is known.
+  /// A display whose settings and content are unknown.
   public init(address: UInt8 = usualAddress) { self.address = address }
 
   /// Forgets what the display shows.

@@ -40,7 +40,7 @@ public struct SSD1306: DisplayPanel {
   private static var longestGap: Int { 8 }
   private static var pageCount: Int { 8 }
 
-  /// A display of which nothing is known.
+  /// A display whose settings and content are unknown.
   ///
   /// - Parameters:
   ///   - address: 0x3C or 0x3D.

@@ -12,8 +12,9 @@ import termios
 import pytest
 
 import worlds
+from display_screens import braille
 from programs import PATIENCE, Program, eightball
-from screens import Screen
+from terminal_screen import Screen
 from test_keyboard import CONTROL_Z, Terminal
 
 ROWS, COLUMNS = 40, 100
@@ -63,20 +64,6 @@ def picture(lines: list[str]) -> list[str] | None:
         return None
     rows = lines[-18:-2]
     return [row[1:-1] for row in rows] if all(row[0] + row[-1] == "││" for row in rows) else None
-
-
-def braille(pixels: bytes) -> list[str]:
-    """What a terminal shows of these pixels: a byte is a column of eight, whose top one is bit 0."""
-
-    def character(left: int, top: int) -> str:
-        lit = [
-            pixels[(top + y) // 8 * 128 + left + x] >> (top + y) % 8 & 1 for x, y in
-            ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3))
-        ]  # fmt: skip
-        dots = sum(bit << number for number, bit in enumerate(lit))
-        return chr(0x2800 + dots) if dots else " "
-
-    return ["".join(character(x, y) for x in range(0, 128, 2)) for y in range(0, 64, 4)]
 
 
 class Listener:

@@ -4,29 +4,18 @@ import os
 import struct
 import zlib
 
+from display_screens import HEIGHT, WIDTH, screen
 from programs import REPOSITORY
 
-SCREENS = REPOSITORY / "Tests/EightBallTests/Parts/Screens"
 PICTURE = REPOSITORY / "docs/screens.png"
 NAMES = [f"answer-{number:02}" for number in range(20)] + [
     *("starting", "advertising", "connected", "pairing", "refusal", "fault", "name-words", "name-chinese")
 ]
-#: In pixels of a screen: its size, the dark frame around it, the space between two; and how large a pixel is.
-WIDTH, HEIGHT, FRAME, SPACE, SCALE, COLUMNS = 128, 64, 5, 4, 2, 4
+#: In pixels of a screen: the dark frame around it, the space between two; and how large a pixel is.
+FRAME, SPACE, SCALE, COLUMNS = 5, 4, 2, 4
 #: The colours: the page behind the screens, which is transparent, a dark pixel, and a lit one.
 PAGE, DARK, LIT = 0, 1, 2
 COLOURS = bytes.fromhex("ffffff 0a0d14 cfe6ff")
-#: The bits of a Braille pattern, by their rows.
-DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
-
-
-def screen(name: str) -> list[list[bool]]:
-    """The rows of a screen: whether each pixel is lit."""
-    lines = (SCREENS / f"{name}.txt").read_text().splitlines()
-    assert [len(line) for line in lines] == [WIDTH // 2] * (HEIGHT // 4), name
-    return [
-        [bool(ord(lines[y // 4][x // 2]) & DOTS[y % 4][x % 2]) for x in range(WIDTH)] for y in range(HEIGHT)
-    ]
 
 
 def sheet(names: list[str]) -> list[bytes]:
