@@ -35,9 +35,9 @@ struct EventsDocumentTests {
   private static let state = [
     #"{"event":"ball","version":"","name":"","radio":"","board":"","connections":4,"presses":true}"#,
     #"{"event":"radio","state":"starting"}"#, #"{"event":"answer","text":""}"#,
-    #"{"event":"current"}"#, #"{"event":"motion"}"#,
-    #"{"event":"display","brightness":"","pixels":""}"#,
-    #"{"event":"display","brightness":"","lines":["",""]}"#,
+    #"{"event":"current"}"#, #"{"event":"movable"}"#,
+    #"{"event":"screen","brightness":"","pixels":""}"#,
+    #"{"event":"screen","brightness":"","lines":["",""]}"#,
   ]
   private static let replies = [
     #"{"event":"done","request":""}"#, #"{"event":"error","request":"","detail":""}"#,
@@ -132,6 +132,10 @@ private struct Collector: ~Copyable {
     printer.reportError(reason.span, kind: "radio")
     printer.reportLinesLost(reason.span)
     printer.reportLinesReady()
+    for part in [BoardPart.motion, .display] {
+      printer.report(part, isLost: true, reason.span)
+      printer.report(part, isLost: false, Span())
+    }
     printer.reportBondsLost(reason.span)
     printer.reportBondsKept()
     take()

@@ -56,7 +56,7 @@ async def test_each_brightness_and_each_display_is_shown(browser, folder):
             connection = await ball.connections.get()
 
             async def shows(**event) -> None:
-                connection.write(json.dumps({"event": "display", **event}).encode() + b"\n")
+                connection.write(json.dumps({"event": "screen", **event}).encode() + b"\n")
                 await page.until(f"document.querySelector('#glass').dataset.brightness === '{event['brightness']}'")
 
             pixels = "81" + 1022 * "00" + "01"
@@ -131,9 +131,23 @@ async def test_a_refused_shake_is_explained(browser, folder):
         async with browser.page(panel.address) as page:
             assert await ball.request() == "packets"
             connection = await ball.connections.get()
-            connection.write(b'{"event":"motion"}\n')
+            connection.write(b'{"event":"movable"}\n')
             await page.until("!document.querySelector('#move').hidden")
             await page.click("#move")
             assert await ball.request() == "move"
             connection.write(b'{"event":"error","request":"move","detail":"It is glued."}\n')
             await page.until_text("#front-note", "It is glued.")
+
+
+async def test_a_part_that_is_lost_is_named_and_shows_no_picture(browser, folder):
+    async with simulated_ball(folder) as ball, panels.panel(folder) as panel:
+        async with browser.page(panel.address) as page:
+            await page.until_text("#live", "live")
+            connection = await ball.connections.get()
+            for name, detail in (("motion", "It is cut."), ("display", "It is dark.")):
+                connection.write(json.dumps({"event": name, "state": "lost", "detail": detail}).encode() + b"\n")
+                await page.until(f"document.querySelector('#front-note').textContent.endsWith({detail!r})")
+            connection.write(b'{"event":"display","state":"ready"}\n')
+            await page.until_text("#front-note", "The display is ready.")
+            assert await page.evaluate("document.querySelector('#move').hidden")
+            assert await page.evaluate(SIDE) == "eight"

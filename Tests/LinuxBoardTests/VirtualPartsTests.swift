@@ -105,10 +105,10 @@ struct VirtualPartsTests {
   func event() {
     expect(
       DisplayPicture(.pixels([0x00, 0x9F, 0xFF]), .lit).event,
-      is: #"{"event":"display","brightness":"lit","pixels":"009fff"}"#)
+      is: #"{"event":"screen","brightness":"lit","pixels":"009fff"}"#)
     expect(
       DisplayPicture(.characters([#"a"\"#, "→"]), .dim).event,
-      is: #"{"event":"display","brightness":"dim","lines":["a\"\\","→"]}"#)
+      is: #"{"event":"screen","brightness":"dim","lines":["a\"\\","→"]}"#)
   }
 }
 

@@ -117,8 +117,8 @@ async def window(folder):
 async def test_the_terminal_shows_the_pixels_that_programs_receive(window, folder):
     async with Listener(folder) as listener:
         await listener.event("current")
-        await listener.event("motion")
-        event = await listener.event("display", brightness="lit")
+        await listener.event("movable")
+        event = await listener.event("screen", brightness="lit")
     drawn = braille(bytes.fromhex(event["pixels"]))
     lines = await window.until(lambda lines: picture(lines) == drawn, "the same pixels")
     assert KEYS in lines[-1]
@@ -185,8 +185,8 @@ async def test_two_lines_of_characters(folder):
         rows = ["┌" + 16 * "─" + "┐", "│    Kitchen     │", "│     Ask me     │", "└" + 16 * "─" + "┘"]
         await window.until(lambda lines: lines[-5:-1] == rows, "the display")
         async with Listener(folder) as listener:
-            event = await listener.event("display")
-    assert event == {"event": "display", "brightness": "lit", "lines": ["    Kitchen     ", "     Ask me     "]}
+            event = await listener.event("screen")
+    assert event == {"event": "screen", "brightness": "lit", "lines": ["    Kitchen     ", "     Ask me     "]}
 
 
 async def test_a_program_shakes_the_ball(folder):
@@ -215,14 +215,14 @@ async def test_a_new_answer_is_a_new_picture(folder):
         options = ("--radio", radio, "--board", "virtual")
         async with worlds.ball_running(*options, environment=environment):
             async with Listener(folder) as listener:
-                before = (await listener.event("display", brightness="lit"))["pixels"]
+                before = (await listener.event("screen", brightness="lit"))["pixels"]
                 question = (eightball(), "ask", "Is it drawn?", "--radio", radio)
                 async with Program(*question, environment=environment) as central:
                     assert await central.ended() == 0, central.transcript
                 await listener.event("answer")
-                pixels = (await listener.event("display"))["pixels"]
+                pixels = (await listener.event("screen"))["pixels"]
                 assert len(pixels) == 2_048 and pixels != before
                 # A new listener gets it as it is.
                 async with Listener(folder) as other:
                     await other.event("current")
-                    assert (await other.event("display"))["pixels"] == pixels
+                    assert (await other.event("screen"))["pixels"] == pixels

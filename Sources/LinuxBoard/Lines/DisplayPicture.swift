@@ -43,7 +43,7 @@ public struct DisplayPicture: Equatable, Sendable {
     }
   }
 
-  /// The picture as a line of JSON, the event `display` of docs/events.md.
+  /// The picture as a line of JSON, the event `screen` of docs/events.md.
   public var event: String {
     let name =
       switch brightness {
@@ -51,7 +51,7 @@ public struct DisplayPicture: Equatable, Sendable {
       case .dim: "dim"
       case .off: "off"
       }
-    let start = #"{"event":"display","brightness":"\#(name)","#
+    let start = #"{"event":"screen","brightness":"\#(name)","#
     switch content {
     case .pixels(let bytes):
       let digits = Array("0123456789abcdef")

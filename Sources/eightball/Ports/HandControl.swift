@@ -21,7 +21,7 @@ struct HandControl {
     guard isNew || !newListeners.isEmpty else { return }
     let picture = parts.picture.map(\.event)
     for listener in newListeners {
-      if parts.hasMotionSensor { Self.send(#"{"event":"motion"}"#, to: listener, on: &port) }
+      if parts.hasMotionSensor { Self.send(#"{"event":"movable"}"#, to: listener, on: &port) }
       if let picture, !isNew { Self.send(picture, to: listener, on: &port) }
     }
     newListeners = []
