@@ -22,7 +22,7 @@ ROWS = "[...document.querySelectorAll('.row:not(#heads)')].map((it) => it.innerT
 
 
 #: Marks the document when the display shows the last answer: it is drawn at once, and the event comes when that is done.
-MARK_DRAWN = """for (const [name, mark] of [['answer', 'no'], ['display', 'yes']]) {
+MARK_DRAWN = """for (const [name, mark] of [['answer', 'no'], ['screen', 'yes']]) {
   const hear = events[name];
   events[name] = (event) => { hear(event); document.body.dataset.isDrawn = mark; };
 }"""

@@ -41,10 +41,6 @@ class Debugger:
         self._send("s")
         self._receive(20)
 
-    def stop(self) -> None:
-        self._socket.send(b"\x03")
-        self._receive(20)
-
     def register(self, number: int) -> int:
         return int.from_bytes(bytes.fromhex(self.ask(f"p{number:x}"))[: self._word], "little")
 
