@@ -81,7 +81,7 @@ let package = Package(
     .target(
       name: "CoreBluetooth",
       dependencies: [
-        "BluetoothHost", "LinuxAir", "LinuxRadio",
+        "BluetoothHost", "LinuxAir", "LinuxRadio", "VirtualRadio",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: checked),

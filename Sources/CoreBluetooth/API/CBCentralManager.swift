@@ -89,7 +89,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil,
     radio: CBRadio
   ) {
-    (thread, handle) = (radio, CentralHandle(queue: queue ?? .main))
+    (thread, handle) = (radio, CentralHandle(queue: queue ?? .main, calls: radio.calls))
     super.init()
     begin(delegate)
   }

@@ -75,7 +75,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?,
     options: [String: Any]? = nil, radio: CBRadio
   ) {
-    (thread, client) = (radio, PeripheralHandle(queue: queue ?? .main))
+    (thread, client) = (radio, PeripheralHandle(queue: queue ?? .main, calls: radio.calls))
     super.init()
     begin(delegate)
   }

@@ -18,7 +18,7 @@ class CentralHandle: ManagerHandle<CBCentralManager>, @unchecked Sendable {
         return peripheral.contents.withLock { $0.beginReconnecting() }
       },
       report: { [self, weak peripheral] report in
-        let time = CFAbsoluteTimeGetCurrent()
+        let time = calls?.time ?? CFAbsoluteTimeGetCurrent()
         callManager(with: peripheral) { manager, peripheral in
           peripheral.handle(report, at: time, manager)
         }
@@ -31,7 +31,7 @@ class CentralHandle: ManagerHandle<CBCentralManager>, @unchecked Sendable {
     with peripheral: CBPeripheral?,
     _ body: @escaping @Sendable (CBCentralManager, CBPeripheral) -> Void
   ) {
-    queue.async { [self, weak peripheral] in
+    callQueue { [self, weak peripheral] in
       guard let peripheral else { return }
       withManager { body($0, peripheral) }
       // Releasing both in `body` is not misuse: the manager goes first, and the link with it.

@@ -18,11 +18,11 @@ final class PeripheralHandle: ManagerHandle<CBPeripheralManager>, @unchecked Sen
 
   /// - Parameter warn: Logs a sentence.
   init(
-    queue: DispatchQueue,
+    queue: DispatchQueue, calls: SimulatedCalls? = nil,
     warn: @escaping @Sendable (String) -> Void = { Log.logger.warning("\($0)") }
   ) {
     self.warn = warn
-    super.init(queue: queue)
+    super.init(queue: queue, calls: calls)
   }
 
   /// How often the radio has lost this manager's services and advertising. The manager sees it
@@ -56,7 +56,7 @@ final class PeripheralHandle: ManagerHandle<CBPeripheralManager>, @unchecked Sen
         """)
     }
     guard isTaken else { return }
-    queue.async { [self] in
+    callQueue { [self] in
       commands.withLock { commands in
         commands.waiting -= 1
         if commands.waiting == 0 { commands.isLogged = false }

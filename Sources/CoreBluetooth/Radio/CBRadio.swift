@@ -17,7 +17,9 @@ import LinuxRadio
 /// instead of ending the process.
 public final class CBRadio: @unchecked Sendable {
   // Unchecked: `engine` is safe for any thread.
-  let engine: RadioEngine
+  let engine: any DeviceEngine
+  /// How a simulated clock calls the delegates of its managers; `nil` for at once.
+  let calls: SimulatedCalls?
 
   /// The default radio. EIGHTBALL_RADIO names it, EIGHTBALL_ADDRESS its address and EIGHTBALL_BONDS
   /// the file of its bonds, as in `init(_:address:bonds:)`. Without EIGHTBALL_RADIO it is the first
@@ -26,7 +28,7 @@ public final class CBRadio: @unchecked Sendable {
   /// If EIGHTBALL_RADIO or EIGHTBALL_ADDRESS cannot be parsed, that is logged, and the state is
   /// `unsupported`.
   public static let `default` = CBRadio(
-    .default(
+    RadioEngine.default(
       named: CurrentProcess.environment("EIGHTBALL_RADIO"),
       address: CurrentProcess.environment("EIGHTBALL_ADDRESS"),
       bonds: CurrentProcess.environment("EIGHTBALL_BONDS")))
@@ -69,7 +71,10 @@ public final class CBRadio: @unchecked Sendable {
     engine.onError(body)
   }
 
-  init(_ engine: RadioEngine) { self.engine = engine }
+  init(_ engine: any DeviceEngine, calls: SimulatedCalls? = nil) {
+    self.engine = engine
+    self.calls = calls
+  }
 
   deinit { engine.close(waits: false) }
 
@@ -87,7 +92,7 @@ extension CBRadio: ManagerThread {
   /// The thread starts with the first call. A call while an unused radio is being released waits
   /// until its state is observed again.
   @discardableResult func perform(_ body: @escaping @Sendable (LocalDevice) -> Void) -> Bool {
-    engine.perform(body)
+    engine.perform(whileServing: false, body)
   }
 
   /// Reports the radio's state at once and at each change, until the result is released: on the radio's thread, or on the caller's if the radio is closed or has no name.
@@ -97,10 +102,10 @@ extension CBRadio: ManagerThread {
 
   /// An observation of a radio's state. It keeps the radio in use.
   private final class Observation: Sendable {
-    private let engine: RadioEngine
+    private let engine: any DeviceEngine
     private let id: Int
 
-    init(_ engine: RadioEngine, _ id: Int) {
+    init(_ engine: any DeviceEngine, _ id: Int) {
       self.engine = engine
       self.id = id
     }

@@ -14,7 +14,7 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
   >
   /// What protects its links, in both roles.
   typealias Security = SecurityManager<
-    32, P256KeyAgreement, SystemRandom, RadioBonds, DevicePairing
+    32, P256KeyAgreement, DeviceRandom, RadioBonds, DevicePairing
   >
 
   /// How many links it can have at once.
@@ -34,6 +34,7 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
   let channels = DeviceChannels()
   let bonds: RadioBonds
   let pairing: DevicePairing
+  private let random: DeviceRandom
   var host: Host
 
   /// The time of the current call.
@@ -52,24 +53,27 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
   /// - Parameters:
   ///   - address: The address of the device.
   ///   - bonds: The store of its bonds.
+  ///   - random: What its keys are made from.
   ///   - firstRequests: What is asked of the peer of each new link.
   init(
-    address: OwnAddress, bonds: RadioBonds = RadioBonds(),
+    address: OwnAddress, bonds: RadioBonds = RadioBonds(), random: DeviceRandom = .system,
     firstRequests: [(operation: PeerOperation, whenIdle: Bool)] = CentralEngine.firstRequests
   ) {
     self.address = address
     self.bonds = bonds
+    self.random = random
     central = CentralEngine(
       connections: Self.links, channels: channels, firstRequests: firstRequests)
     pairing = DevicePairing(central)
-    host = Self.newHost(address, central, subscribers, channels, bonds, pairing)
+    host = Self.newHost(address, central, subscribers, channels, bonds, pairing, random)
     peripheral = PeripheralEngine(self)
     central.onControllerError = { [unowned self] in note($0, failures: $1) }
   }
 
   private static func newHost(
     _ address: OwnAddress, _ central: CentralEngine, _ subscribers: SubscriberTable,
-    _ channels: DeviceChannels, _ bonds: RadioBonds, _ pairing: DevicePairing
+    _ channels: DeviceChannels, _ bonds: RadioBonds, _ pairing: DevicePairing,
+    _ random: DeviceRandom
   ) -> Host {
     let machine = Array(ProcessInfo.processInfo.hostName.prefix { $0 != "." }.utf8)
     var configuration = HostConfiguration(
@@ -84,7 +88,7 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
       client: GATTClient(application: central),
       security: SecurityManager(
         policy: pairing.policy, identity: nil, bonds: bonds, delegate: pairing,
-        agreement: P256KeyAgreement(), random: SystemRandom()),
+        agreement: P256KeyAgreement(), random: random),
       channels: CreditBasedChannels(application: channels, mps: .twoPackets))
   }
 
@@ -96,7 +100,7 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
     isEnding = false
     peripheral.removeAll()
     host.radioLost()
-    host = Self.newHost(address, central, subscribers, channels, bonds, pairing)
+    host = Self.newHost(address, central, subscribers, channels, bonds, pairing, random)
     central.radioChanged(to: .starting)
   }
 
@@ -196,6 +200,25 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
   func closeBonds() { bonds.close(as: knownAddress) }
 
   private var knownAddress: DeviceAddress? { host.address == .zero ? nil : host.address }
+}
+
+/// What a device's keys are made from: the kernel's random numbers, or those of a seed.
+enum DeviceRandom: SecureRandomNumberGenerator {
+  /// The kernel's random numbers.
+  case system
+  /// The same numbers in every run, for a simulated radio.
+  case seeded(SplitMix64)
+
+  mutating func next() -> UInt64 {
+    switch self {
+    case .system:
+      var system = SystemRandom()
+      return system.next()
+    case .seeded(var numbers):
+      defer { self = .seeded(numbers) }
+      return numbers.next()
+    }
+  }
 }
 
 /// The thread that carries a device's packets and runs the calls of its managers.

@@ -7,15 +7,12 @@ import Synchronization
 
 /// A radio, the device on it, and their thread: the implementation of `CBRadio`. The thread retains
 /// the engine, but not the `CBRadio`, whose release ends the thread.
-final class RadioEngine: @unchecked Sendable {
-  typealias Job = @Sendable (LocalDevice) -> Void
-  typealias StateObserver = @Sendable (CBManagerState) -> Void
-
+final class RadioEngine: DeviceEngine, @unchecked Sendable {
   private typealias Observer = (id: Int, body: StateObserver)
 
   /// The state that all threads share.
   private struct Shared {
-    var jobs: [Job] = []
+    var jobs: [DeviceJob] = []
     /// New observers that the thread has not adopted.
     var arrivals: [Observer] = []
     /// The observations that have not ended.
@@ -73,10 +70,7 @@ final class RadioEngine: @unchecked Sendable {
 
   // MARK: From any thread
 
-  /// Runs `job` on the thread; `false` if the radio is closed, or if there is no thread and the job
-  /// is only for one that serves.
-  @discardableResult func perform(whileServing isOptional: Bool = false, _ job: @escaping Job)
-    -> Bool
+  @discardableResult func perform(whileServing isOptional: Bool, _ job: @escaping DeviceJob) -> Bool
   {
     let (isTaken, wakeup): (Bool, Wakeup?) = shared.withLock { shared in
       guard !shared.isClosed, !isOptional || shared.thread != nil else { return (false, nil) }
@@ -112,14 +106,10 @@ final class RadioEngine: @unchecked Sendable {
     wakeup?.ring()
   }
 
-  /// Calls `body` on the thread with each reason why the radio cannot be used.
   func onError(_ body: @escaping @Sendable (RadioError) -> Void) {
     shared.withLock { $0.errorObserver = body }
   }
 
-  /// Ends the thread for good.
-  ///
-  /// - Parameter waits: Whether to return only when it has ended.
   func close(waits: Bool) {
     let (wakeup, mustWait, isIdle): (Wakeup?, Bool, Bool) = shared.withLock { shared in
       shared.isClosed = true
@@ -270,7 +260,7 @@ final class RadioEngine: @unchecked Sendable {
 
   /// The jobs to run before the controller is served.
   private struct Turn {
-    var jobs: [Job]
+    var jobs: [DeviceJob]
     /// Whether more jobs wait.
     var mayHaveMore: Bool
     /// Whether the radio is unused after these. They include all jobs from before its closing, and

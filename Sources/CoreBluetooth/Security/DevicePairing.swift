@@ -17,6 +17,8 @@ final class DevicePairing: PairingDelegate {
   private let central: CentralEngine
   /// How an answer comes back to the radio's thread.
   var perform: Performer = { _ in }
+  /// How a simulated clock calls the program; `nil` for at once.
+  var calls: SimulatedCalls?
   /// The number of the open prompt. An answer to any other is ignored.
   private var prompt = 0
   /// The peer of the open prompts, whose pairing ends next.
@@ -45,7 +47,7 @@ final class DevicePairing: PairingDelegate {
     let request = CBPairingRequest(peer: UUID(address), prompt: CBPairing.Prompt(prompt)) {
       answer in perform { $0.answer(answer, to: number, at: index) }
     }
-    Self.queue.async { ask(request) }
+    call { ask(request) }
   }
 
   func pairingEnded(_ outcome: PairingOutcome, at index: Int) {
@@ -55,7 +57,11 @@ final class DevicePairing: PairingDelegate {
     else { return }
     let identifier = UUID(address)
     let error = outcome.publicError
-    Self.queue.async { ended(identifier, error) }
+    call { ended(identifier, error) }
+  }
+
+  private func call(_ body: @escaping @Sendable () -> Void) {
+    if let calls { calls.add(on: Self.queue, body) } else { Self.queue.async(execute: body) }
   }
 
   func securityChanged(to security: LinkSecurity, at index: Int) { central.needsUpdate = true }

@@ -4,10 +4,19 @@ import Foundation
 class ManagerHandle<Manager: CBManager>: @unchecked Sendable {
   /// The queue on which the manager's delegate is called.
   let queue: DispatchQueue
+  /// How a simulated clock calls it; `nil` for at once.
+  let calls: SimulatedCalls?
   private struct Weak { weak var manager: Manager? }
   private let represented = Locked(Weak())
 
-  init(queue: DispatchQueue) { self.queue = queue }
+  /// - Parameters:
+  ///   - queue: The queue on which the manager's delegate is called.
+  ///   - calls: The calls of the radio's simulated clock, if it has one.
+  init(queue: DispatchQueue, calls: SimulatedCalls? = nil) {
+    self.queue = queue
+    self.calls = calls
+    calls?.note(queue)
+  }
 
   /// Sets the manager that this represents. To be called once, when the manager has been made.
   func represent(_ manager: Manager) { represented.withLock { $0.manager = manager } }
@@ -15,7 +24,12 @@ class ManagerHandle<Manager: CBManager>: @unchecked Sendable {
   /// Calls `body` on the manager's queue, in the order of the calls, unless the manager is
   /// released.
   func callManager(_ body: @escaping @Sendable (Manager) -> Void) {
-    queue.async { [self] in withManager(body) }
+    callQueue { [self] in withManager(body) }
+  }
+
+  /// Calls `body` on the manager's queue, in the order of the calls.
+  func callQueue(_ body: @escaping @Sendable () -> Void) {
+    if let calls { calls.add(on: queue, body) } else { queue.async(execute: body) }
   }
 
   func withManager(_ body: (Manager) -> Void) {

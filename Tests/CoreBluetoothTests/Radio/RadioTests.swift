@@ -236,7 +236,7 @@ struct RadioTests {
 
   @Test(arguments: [("blue", nil), ("virtual", "blue")] as [(String, String?)])
   func aWrongNameOrAddressInTheEnvironmentIsNoRadio(name: String, address: String?) throws {
-    let radio = CBRadio(.default(named: name, address: address))
+    let radio = CBRadio(RadioEngine.default(named: name, address: address))
     expect(try watch(radio).take(), is: .unsupported)
     radio.perform { _ in Issue.record("there is no radio") }
     radio.close()

@@ -179,8 +179,8 @@ struct BondFileThreadTests {
   @Test("The default radio takes the file from the environment, and no file for a wrong name")
   func byDefault() throws {
     try life()
-    expect(CBRadio(.default(named: "blue", bonds: paths[0])).bondedPeers, is: [])
-    let radio = CBRadio(.default(named: "virtual", bonds: paths[0]))
+    expect(CBRadio(RadioEngine.default(named: "blue", bonds: paths[0])).bondedPeers, is: [])
+    let radio = CBRadio(RadioEngine.default(named: "virtual", bonds: paths[0]))
     expect(radio.bondedPeers.count, is: 1)
     radio.close()
     let named = try CBRadio("virtual", bonds: paths[0])

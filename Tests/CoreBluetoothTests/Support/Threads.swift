@@ -70,10 +70,11 @@ final class AirPath: Sendable {
   func radio() -> CBRadio { CBRadio(engine()) }
 }
 
-extension RadioEngine {
+extension DeviceEngine {
   /// Waits until there is no thread; `false` if there is one after `seconds`.
   func waitForEnd(seconds: Int = 60) -> Bool {
-    life.wait(timeout: .now() + .seconds(seconds)) == .success
+    guard let engine = self as? RadioEngine else { return true }
+    return engine.life.wait(timeout: .now() + .seconds(seconds)) == .success
   }
 }
 
