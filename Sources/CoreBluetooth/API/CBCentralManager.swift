@@ -61,7 +61,8 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
 
   /// A manager without a delegate, on the main queue.
   public override init() {
-    (thread, handle) = (CBRadio.default, CentralHandle(queue: .main))
+    let radio = CBRadio.default
+    (thread, handle) = (radio, CentralHandle(queue: .main, calls: radio.calls))
     super.init()
     begin(nil)
   }
@@ -79,7 +80,8 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   public init(
     delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
   ) {
-    (thread, handle) = (CBRadio.default, CentralHandle(queue: queue ?? .main))
+    let radio = CBRadio.default
+    (thread, handle) = (radio, CentralHandle(queue: queue ?? .main, calls: radio.calls))
     super.init()
     begin(delegate)
   }

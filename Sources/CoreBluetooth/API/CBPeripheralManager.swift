@@ -46,7 +46,8 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
 
   /// A manager without a delegate, on the main queue.
   public override init() {
-    (thread, client) = (CBRadio.default, PeripheralHandle(queue: .main))
+    let radio = CBRadio.default
+    (thread, client) = (radio, PeripheralHandle(queue: .main, calls: radio.calls))
     super.init()
     begin(nil)
   }
@@ -65,7 +66,8 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?,
     options: [String: Any]? = nil
   ) {
-    (thread, client) = (CBRadio.default, PeripheralHandle(queue: queue ?? .main))
+    let radio = CBRadio.default
+    (thread, client) = (radio, PeripheralHandle(queue: queue ?? .main, calls: radio.calls))
     super.init()
     begin(delegate)
   }

@@ -26,12 +26,24 @@ public final class CBRadio: @unchecked Sendable {
   /// adapter that may be used, or else the user's virtual air.
   ///
   /// If EIGHTBALL_RADIO or EIGHTBALL_ADDRESS cannot be parsed, that is logged, and the state is
-  /// `unsupported`.
-  public static let `default` = CBRadio(
+  /// `unsupported`. Within `withDefault` it is another radio.
+  public static var `default`: CBRadio { taskDefault ?? processDefault }
+
+  @TaskLocal private static var taskDefault: CBRadio?
+
+  private static let processDefault = CBRadio(
     RadioEngine.default(
       named: CurrentProcess.environment("EIGHTBALL_RADIO"),
       address: CurrentProcess.environment("EIGHTBALL_ADDRESS"),
       bonds: CurrentProcess.environment("EIGHTBALL_BONDS")))
+
+  /// Calls `body`, for which `default` is `radio`: a test gives a simulated radio to an app whose code
+  /// names no radio. Only managers that `body` itself makes use it, or a task that it starts.
+  public static func withDefault<Result>(
+    _ radio: CBRadio, _ body: () throws -> Result
+  ) rethrows -> Result {
+    try $taskDefault.withValue(radio, operation: body)
+  }
 
   /// A radio. It is opened when the first manager uses it, and opening is retried until it
   /// succeeds. Meanwhile the managers' state and the log show the reason.

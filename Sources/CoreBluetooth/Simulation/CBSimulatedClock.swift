@@ -44,7 +44,7 @@ public final class CBSimulatedClock: @unchecked Sendable {
   /// that answer each other without end must not stop the clock.
   private static let stepLimit = 100
   /// The same at the end of an `advance`, where no time is left.
-  private static let lastStepLimit = 100_000
+  private static let lastStepLimit = 5_000
   /// How many deadlines may fall on one moment. Keys are computed in many steps.
   private static let deadlineLimit = 200_000
 
