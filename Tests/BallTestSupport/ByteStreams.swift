@@ -15,6 +15,8 @@ package struct ByteStreams: ChannelApplication {
 
   /// The most bytes that wait in a channel.
   package static let capacity = 2_000
+  /// The most in this device's channels.
+  package var capacity = ByteStreams.capacity
 
   package var listeners: [UInt16: ChannelListener] = [:]
   /// The channels that are open.
@@ -24,9 +26,10 @@ package struct ByteStreams: ChannelApplication {
 
   /// Listens on an SPSM.
   package mutating func listen(
-    on spsm: UInt16, security: ChannelListener.Security = .none, isAuthorized: Bool = true
+    on spsm: UInt16, security: ChannelListener.Security = .none, isAuthorized: Bool = true,
+    mtu: UInt16 = 600
   ) {
-    listeners[spsm] = ChannelMTU(600).map {
+    listeners[spsm] = ChannelMTU(mtu).map {
       ChannelListener(mtu: $0, security: security, isAuthorized: isAuthorized)
     }
   }
@@ -45,11 +48,12 @@ package struct ByteStreams: ChannelApplication {
   }
 
   package func room(of channel: Int) -> Int {
-    Self.capacity - (streams[channel]?.incoming.count ?? 0)
+    capacity - (streams[channel]?.incoming.count ?? 0)
   }
 
   package mutating func received(_ segment: SDUSegment, on channel: Int) {
-    for index in segment.bytes.indices { streams[channel]?.incoming.append(segment.bytes[index]) }
+    let bytes = segment.bytes.indices.map { segment.bytes[$0] }
+    streams[channel]?.incoming += bytes
   }
 
   package func nextSDULength(on channel: Int) -> Int? {

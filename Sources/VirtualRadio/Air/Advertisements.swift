@@ -8,7 +8,9 @@ extension VirtualAir {
     defer { reschedule(advertiser) }
     for listener in listeners.all {
       guard let advertising = advertiser.state.advertising else { return }
-      guard let rssi = signalStrength(from: advertiser, to: listener) else { continue }
+      guard let rssi = signalStrength(from: advertiser, to: listener),
+        !losesAdvertisement(to: listener)
+      else { continue }
       if connect(listener, to: advertiser) { return }
       listener.report(advertiser, advertising, rssi: rssi)
     }
@@ -20,7 +22,9 @@ extension VirtualAir {
       guard let advertising = advertiser.state.advertising,
         let rssi = signalStrength(from: advertiser, to: scanner)
       else { continue }
-      scanner.report(advertiser, advertising, rssi: rssi)
+      if !losesAdvertisement(to: scanner) {
+        scanner.report(advertiser, advertising, rssi: rssi)
+      }
       advertiser.state.advertising?.skip(to: now)
       // Whether it has other receivers has not changed.
       if scanner.wouldReport(advertiser, advertising) { advertiser.hasReceivers = true }
@@ -30,7 +34,14 @@ extension VirtualAir {
 
   /// Connects a controller that begins to initiate, if its advertiser is already there.
   func connectInitiator(_ initiator: VirtualController) {
-    for advertiser in targets(of: initiator) where connect(initiator, to: advertiser) { return }
+    for advertiser in targets(of: initiator) {
+      if losesAdvertisement(to: initiator) {
+        // Its next one may be received.
+        reschedule(advertiser)
+      } else if connect(initiator, to: advertiser) {
+        return
+      }
+    }
   }
 
   /// Whether an advertisement of `advertiser` would cause a report or a link.
@@ -91,6 +102,7 @@ extension VirtualAir {
     // A host that has written a suggested data length gets it on each new link.
     initiator.requestDataLength(initiator.state.suggestedDataLength, on: central)
     advertiser.requestDataLength(advertiser.state.suggestedDataLength, on: peripheral)
+    beginEvents(central: central, peripheral: peripheral)
     return true
   }
 }

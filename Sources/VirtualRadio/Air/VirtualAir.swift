@@ -27,9 +27,21 @@ public final class VirtualAir {
   /// The controllers, in the order of their arrival.
   public private(set) var controllers: [VirtualController] = []
 
+  /// How packets take time and get lost; `nil` to carry each at once. Links that exist when a model is
+  /// set keep carrying theirs at once.
+  ///
+  /// With a loss of 1 all links lose contact, and end by supervision timeout.
+  public var linkLayer: LinkLayerModel? {
+    didSet {
+      if linkLayer != oldValue { linkLayerChanged() }
+    }
+  }
+
   private let seed: UInt64
   /// The number of controllers that have joined.
   private var controllerTotal = 0
+  /// The number of links with connection events that there have been.
+  private var linkTotal: UInt64 = 0
   private var signalStrengths: [Path: Int8?] = [:]
 
   /// The controllers that scan or initiate.
@@ -83,7 +95,8 @@ public final class VirtualAir {
   /// Sets the signal strength of `transmitter` at `receiver`, in dBm; `nil` puts the two out of
   /// each other's range, and their links end by supervision timeout on both sides.
   ///
-  /// The default is the transmitter's `signalStrength`.
+  /// The default is the transmitter's `signalStrength`, or that at their distance if the model of the
+  /// link layer has an area.
   public func setSignalStrength(
     _ strength: Int8?, from transmitter: VirtualController, to receiver: VirtualController
   ) {
@@ -130,6 +143,32 @@ public final class VirtualAir {
     controller.hasReceivers =
       controller.state.advertising.map { hasReceivers(controller, $0) } ?? false
     schedule.set(controller, controller.deadline)
+  }
+
+  private func linkLayerChanged() {
+    if linkLayer?.packetLoss == 1 {
+      for controller in controllers {
+        for end in controller.links where end.peer != nil { end.breakContact(at: now) }
+      }
+    }
+    audienceChanged()
+    for controller in advertisers.all { reschedule(controller) }
+  }
+
+  /// Gives a new link its connection events, if the air has a model.
+  func beginEvents(central: LinkEnd, peripheral: LinkEnd) {
+    guard linkLayer != nil else { return }
+    linkTotal += 1
+    let events = LinkEvents(
+      self, central: central, peripheral: peripheral, seed: seed ^ linkTotal &* 0xD1B5_4A32)
+    central.events = events
+    peripheral.events = events
+  }
+
+  /// Whether an advertisement is lost on its way to one receiver.
+  func losesAdvertisement(to receiver: VirtualController) -> Bool {
+    guard let loss = linkLayer?.packetLoss, loss > 0 else { return false }
+    return receiver.random.nextFraction() < loss
   }
 
   /// An advertiser may have lost a receiver.
@@ -186,12 +225,21 @@ public final class VirtualAir {
   func signalStrength(from transmitter: VirtualController, to receiver: VirtualController) -> Int8?
   {
     guard transmitter !== receiver else { return nil }
-    guard !signalStrengths.isEmpty else { return transmitter.signalStrength }
+    guard !signalStrengths.isEmpty else { return usualStrength(from: transmitter, to: receiver) }
     let back = signalStrengths[Path(transmitter: receiver.number, receiver: transmitter.number)]
     if case .some(.none) = back { return nil }
     let path = Path(transmitter: transmitter.number, receiver: receiver.number)
-    guard let strength = signalStrengths[path] else { return transmitter.signalStrength }
+    guard let strength = signalStrengths[path] else {
+      return usualStrength(from: transmitter, to: receiver)
+    }
     return strength
+  }
+
+  private func usualStrength(
+    from transmitter: VirtualController, to receiver: VirtualController
+  ) -> Int8? {
+    guard let area = linkLayer?.area else { return transmitter.signalStrength }
+    return transmitter.signalStrength(at: receiver, in: area)
   }
 }
 

@@ -43,6 +43,7 @@ extension VirtualController {
   /// Ends a link from this side. Reports it to both hosts, to the other one with `reason`.
   func close(_ end: LinkEnd, reason: HCIErrorCode) {
     let peer = end.peer
+    end.events?.flush()
     finish(end, .connectionTerminatedByLocalHost)
     if let peer { peer.controller?.finish(peer, reason) }
   }

@@ -22,7 +22,6 @@ extension VirtualController {
       counters.packetsBeyondCredits += 1
       return
     }
-    // Core Specification, Vol 6, Part B, 5.1.3: no data while encryption starts.
     guard !end.sending.begin() else {
       end.hold(data, header.boundary)
       return
@@ -37,7 +36,7 @@ extension VirtualController {
   fileprivate func deliver(
     _ data: Span<UInt8>, _ boundary: ACLHeader.Boundary, to end: LinkEnd, from sender: LinkEnd
   ) {
-    let limit = min(Int(sender.transmitDataLength.octets), Int(configuration.aclDataLength))
+    let limit = sender.fragmentLength(for: self)
     var boundary = boundary == .continuing ? boundary : .firstFlushable
     var offset = 0
     while offset < data.count {
@@ -50,6 +49,16 @@ extension VirtualController {
       boundary = .continuing
       offset += length
     }
+  }
+
+  /// Queues one packet of the link layer for the host. After the host takes it, `sender` gets its
+  /// buffer back.
+  func deliver(
+    _ data: Span<UInt8>, _ boundary: ACLHeader.Boundary, to end: LinkEnd,
+    completing sender: LinkEnd?
+  ) {
+    outgoing.append(ACLHeader(handle: end.handle, boundary: boundary), data, completing: sender)
+    onPacket?()
   }
 
   /// The other side's host has taken a whole packet sent over `end`.
@@ -70,12 +79,20 @@ extension VirtualController {
 extension LinkEnd {
   /// Sends a held packet, unless the other side is out of range.
   func send(_ data: Span<UInt8>, _ boundary: ACLHeader.Boundary) {
+    if let events { return events.add(data, boundary, from: self) }
     guard let peer, let receiver = peer.controller else { return }
     receiver.deliver(data, boundary, to: peer, from: self)
   }
 
-  /// Keeps a packet until encryption has started.
+  /// The longest packet over the air to `receiver`, in bytes.
+  @inline(__always) func fragmentLength(for receiver: VirtualController) -> Int {
+    min(Int(transmitDataLength.octets), Int(receiver.configuration.aclDataLength))
+  }
+
+  /// Keeps a packet until encryption has started, or until a connection event.
+  /// Core Specification, Vol 6, Part B, 5.1.3: no data while encryption starts.
   fileprivate func hold(_ data: Span<UInt8>, _ boundary: ACLHeader.Boundary) {
+    guard encryptionStart != nil else { return send(data, boundary) }
     let bytes = (0..<data.count).map { data[$0] }
     encryptionStart?.heldPackets.append(.init(boundary: boundary, data: bytes))
   }

@@ -25,6 +25,9 @@ struct EncryptionProcedure {
   var answerDue: Instant?
   var heldPackets: [HeldPacket] = []
 
+  /// When something happens in it.
+  var due: Instant? { Instant.earlier(deadline, answerDue) }
+
   /// The procedure response timeout of the link layer, in ms.
   static let timeout: UInt32 = 40_000
 }
@@ -66,8 +69,16 @@ extension VirtualController {
   /// Handles the timed event of a link.
   func passDeadline(of end: LinkEnd, at now: Instant) {
     if let due = end.lossDeadline, due <= now { return finish(end, .connectionTimeout) }
-    guard let start = end.encryptionStart else { return }
-    if start.deadline <= now {
+    if let due = end.encryptionStart?.due, due <= now {
+      return passEncryptionDeadline(of: end, at: now)
+    }
+    guard let events = end.events else { return }
+    if events.pass(at: now) { finishBoth(end, .connectionTimeout) }
+    air?.reschedule(self)
+  }
+
+  private func passEncryptionDeadline(of end: LinkEnd, at now: Instant) {
+    if let deadline = end.encryptionStart?.deadline, deadline <= now {
       // Each side waits for the other's link layer, and both time out together.
       finishBoth(end, .linkLayerResponseTimeout)
     } else {
@@ -117,9 +128,10 @@ extension LinkEnd {
 
   /// The next timed event on this side.
   var deadline: Instant? {
-    guard let encryptionStart else { return lossDeadline }
-    let due = Instant.earlier(encryptionStart.deadline, encryptionStart.answerDue)
-    return Instant.earlier(lossDeadline, due)
+    guard sending.mustWait else { return lossDeadline }
+    // The central's side has the events of both.
+    let event = role == .central ? events?.deadline : nil
+    return Instant.earlier(lossDeadline, Instant.earlier(encryptionStart?.due, event))
   }
 
   /// Ends the procedure, and delivers the data that both hosts sent meanwhile.

@@ -42,12 +42,17 @@ final class LinkEnd {
   struct Sending {
     /// Packets that use one of the controller's buffers.
     var outstanding = 0
-    fileprivate(set) var encryptionStart: EncryptionProcedure?
+    fileprivate(set) var encryptionStart: EncryptionProcedure? { didSet { noteChange() } }
+    fileprivate(set) var events: LinkEvents? { didSet { noteChange() } }
+    /// Whether packets wait: for the start of encryption, or for a connection event.
+    private(set) var mustWait = false
 
-    /// Counts one more packet. Returns whether it must wait for the start of encryption.
+    private mutating func noteChange() { mustWait = encryptionStart != nil || events != nil }
+
+    /// Counts one more packet. Returns whether it must wait.
     mutating func begin() -> Bool {
       outstanding += 1
-      return encryptionStart != nil
+      return mustWait
     }
   }
 
@@ -77,6 +82,12 @@ final class LinkEnd {
   var encryptionStart: EncryptionProcedure? {
     get { sending.encryptionStart }
     set { sending.encryptionStart = newValue }
+  }
+
+  /// The link's connection events, if the air has a model of the link layer.
+  var events: LinkEvents? {
+    get { sending.events }
+    set { sending.events = newValue }
   }
 
   init(

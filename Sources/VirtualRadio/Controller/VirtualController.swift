@@ -45,6 +45,9 @@ public final class VirtualController: Scheduled {
   /// The air's count of changes at that check.
   var audienceSeen = 0
 
+  /// Decides where it stands.
+  let placeSeed: UInt64
+
   private var nextHandle: UInt16
   /// Whether the first packet has been delivered once, and a fault delivers it again.
   private var isSecondTime = false
@@ -57,7 +60,9 @@ public final class VirtualController: Scheduled {
     self.number = number
     self.address = address
     self.configuration = configuration
-    random = SplitMix64(seed: seed &+ UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9)
+    let ownSeed = seed &+ UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9
+    random = SplitMix64(seed: ownSeed)
+    placeSeed = ~ownSeed
     // Each controller starts at another handle, so that one side's handle does not work on the
     // other side by accident.
     nextHandle = UInt16(truncatingIfNeeded: number % 0xE0) * 0x10
