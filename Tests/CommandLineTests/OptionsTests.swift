@@ -1,6 +1,7 @@
 import BluetoothHost
 import Expectations
 import LinuxRadio
+import VirtualRadio
 
 @testable import eightball
 
@@ -35,6 +36,11 @@ struct OptionsTests {
       is: .tcpServer(host: "127.0.0.1", port: 7_300))
     expect(try HostAir.parse([]).limit, is: 64)
     expect(try HostAir.parse(["--limit", "1000"]).limit, is: 1_000)
+    expect(try HostAir.parse([]).linkLayer, is: nil)
+    expect(try HostAir.parse(["--link-layer"]).linkLayer, is: LinkLayerModel())
+    expect(
+      try HostAir.parse(["--loss", "5", "--area", "50"]).linkLayer,
+      is: LinkLayerModel(packetLoss: 0.05, area: 50))
   }
 
   @Test(

@@ -64,6 +64,8 @@ struct RefusalTests {
     (["radio", "--limit"], ["0"], "--limit takes 1 to 10000 radios, not 0."),
     (["radio", "--limit"], ["-1"], "--limit takes 1 to 10000 radios, not -1."),
     (["radio", "--limit"], ["10001"], "--limit takes 1 to 10000 radios, not 10001."),
+    (["radio", "--loss"], ["101"], "--loss takes 0 to 100 percent, not 101."),
+    (["radio", "--area"], ["0"], "--area takes 1 to 10000 metres, not 0."),
     (
       ["run", "--metrics"], ["", "x", "65536", "host:"],
       "expected PORT or HOST:PORT, such as 9888 or 127.0.0.1:9888"

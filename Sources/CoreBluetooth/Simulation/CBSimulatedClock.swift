@@ -50,10 +50,14 @@ public final class CBSimulatedClock: @unchecked Sendable {
 
   /// A clock at 0 s, with an air of its own.
   ///
-  /// - Parameter seed: Decides all random numbers of the air and of the radios, keys included.
-  public init(seed: UInt64 = 0) {
+  /// - Parameters:
+  ///   - seed: Decides all random numbers of the air and of the radios, keys included.
+  ///   - packetLoss: The part of all packets that are lost, 0 to 1. With a value, also with 0, data
+  ///     leaves at the connection events of its link, and a lost packet is sent again at a later one.
+  ///     Without one each packet arrives at once.
+  public init(seed: UInt64 = 0, packetLoss: Double? = nil) {
     self.seed = seed
-    world = SimulatedWorld(seed: seed)
+    world = SimulatedWorld(seed: seed, packetLoss.map { LinkLayerModel(packetLoss: $0) })
   }
 
   /// How much time has passed.
@@ -194,7 +198,10 @@ final class SimulatedWorld {
   private let bench: AirBench
   private var radios: [(radio: SimulatedRadio, device: AirDevice<SimulatedRadio>)] = []
 
-  init(seed: UInt64) { bench = AirBench(seed: seed) }
+  init(seed: UInt64, _ linkLayer: LinkLayerModel?) {
+    bench = AirBench(seed: seed)
+    bench.air.linkLayer = linkLayer
+  }
 
   var now: Instant { bench.now }
   var deadline: Instant? { bench.deadline }

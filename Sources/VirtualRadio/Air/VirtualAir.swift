@@ -161,8 +161,8 @@ public final class VirtualAir {
     linkTotal += 1
     let events = LinkEvents(
       self, central: central, peripheral: peripheral, seed: seed ^ linkTotal &* 0xD1B5_4A32)
-    central.events = events
-    peripheral.events = events
+    central.begin(events)
+    peripheral.begin(events)
   }
 
   /// Whether an advertisement is lost on its way to one receiver.

@@ -91,7 +91,7 @@ extension LinkEnd {
 
   /// Keeps a packet until encryption has started, or until a connection event.
   /// Core Specification, Vol 6, Part B, 5.1.3: no data while encryption starts.
-  fileprivate func hold(_ data: Span<UInt8>, _ boundary: ACLHeader.Boundary) {
+  @inline(never) fileprivate func hold(_ data: Span<UInt8>, _ boundary: ACLHeader.Boundary) {
     guard encryptionStart != nil else { return send(data, boundary) }
     let bytes = (0..<data.count).map { data[$0] }
     encryptionStart?.heldPackets.append(.init(boundary: boundary, data: bytes))

@@ -128,7 +128,7 @@ extension LinkEnd {
 
   /// The next timed event on this side.
   var deadline: Instant? {
-    guard sending.mustWait else { return lossDeadline }
+    guard sending.obstacle != nil else { return lossDeadline }
     // The central's side has the events of both.
     let event = role == .central ? events?.deadline : nil
     return Instant.earlier(lossDeadline, Instant.earlier(encryptionStart?.due, event))

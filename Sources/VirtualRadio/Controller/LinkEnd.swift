@@ -42,17 +42,27 @@ final class LinkEnd {
   struct Sending {
     /// Packets that use one of the controller's buffers.
     var outstanding = 0
-    fileprivate(set) var encryptionStart: EncryptionProcedure? { didSet { noteChange() } }
-    fileprivate(set) var events: LinkEvents? { didSet { noteChange() } }
-    /// Whether packets wait: for the start of encryption, or for a connection event.
-    private(set) var mustWait = false
-
-    private mutating func noteChange() { mustWait = encryptionStart != nil || events != nil }
+    fileprivate(set) var obstacle: Obstacle?
 
     /// Counts one more packet. Returns whether it must wait.
     mutating func begin() -> Bool {
       outstanding += 1
-      return mustWait
+      return obstacle != nil
+    }
+  }
+
+  /// What packets wait for. It is one pointer, so that a packet that waits for nothing costs one
+  /// comparison.
+  final class Obstacle {
+    /// The start of encryption.
+    let encryptionStart: EncryptionProcedure?
+    /// The next connection event.
+    let events: LinkEvents?
+
+    init?(_ encryptionStart: EncryptionProcedure?, _ events: LinkEvents?) {
+      guard encryptionStart != nil || events != nil else { return nil }
+      self.encryptionStart = encryptionStart
+      self.events = events
     }
   }
 
@@ -80,15 +90,12 @@ final class LinkEnd {
   var isEncrypted = false
   /// The running start of encryption, which holds this side's data.
   var encryptionStart: EncryptionProcedure? {
-    get { sending.encryptionStart }
-    set { sending.encryptionStart = newValue }
+    get { sending.obstacle?.encryptionStart }
+    set { sending.obstacle = Obstacle(newValue, events) }
   }
 
   /// The link's connection events, if the air has a model of the link layer.
-  var events: LinkEvents? {
-    get { sending.events }
-    set { sending.events = newValue }
-  }
+  var events: LinkEvents? { sending.obstacle?.events }
 
   init(
     controller: VirtualController, handle: ConnectionHandle, role: LEConnectionComplete.Role,
@@ -100,6 +107,11 @@ final class LinkEnd {
     ownPrivateAddress = own.isPrivate && ownAddress != own.identity ? ownAddress : nil
     self.sender = sender
     self.parameters = parameters
+  }
+
+  /// Lets its data wait for connection events, from its beginning on.
+  func begin(_ events: LinkEvents) {
+    sending.obstacle = Obstacle(encryptionStart, events)
   }
 
   /// Puts both sides out of range of each other.

@@ -32,7 +32,7 @@ final class LinkEvents {
       hasArrived = false
       sentCount += 1
       guard isEmpty || sentCount == 64 else { return }
-      packets.removeFirst(sentCount)
+      packets = Array(packets.suffix(from: sentCount))
       sentCount = 0
     }
   }

@@ -17,6 +17,7 @@ struct HostAir: Command {
         eightball radio
         eightball radio --limit 1000
         eightball radio --listen unix:/tmp/air.sock
+        eightball radio --loss 5 --area 50 --seed 8
         eightball radio --listen tcp-server:127.0.0.1:7300 --verbose
 
       Programs reach the last two with --radio unix:/tmp/air.sock and with \
@@ -47,17 +48,62 @@ struct HostAir: Command {
           "--limit", "<number>",
           "How many radios may be on the air at once: 1 to 10000. (default: 64)")
       ) { $0.limit = try $1.number() },
+      .flag(
+        OptionRow(
+          "--link-layer",
+          """
+          Carry data at connection events, as much as fits there on the PHY, as hardware does. \
+          Default: at once.
+          """)
+      ) { $0.hasLinkLayer = true },
+      .value(
+        OptionRow(
+          "--loss", "<percent>",
+          """
+          The percentage of packets that are lost; those of a link are sent again: 0 to 100. Implies \
+          --link-layer.
+          """)
+      ) { $0.loss = try $1.number() },
+      .value(
+        OptionRow(
+          "--area", "<metres>",
+          """
+          The side of the square on which the radios stand: distance weakens signals. 1 to 10000. \
+          Implies --link-layer.
+          """)
+      ) { $0.area = try $1.number() },
+      .value(
+        OptionRow(
+          "--seed", "<number>",
+          "Decides what is lost, where radios stand, and their random numbers. (default: 0)")
+      ) { $0.seed = try $1.number() },
       .flag(OptionRow("--verbose", "Print who joins and who leaves.")) { $0.verbose = true },
     ]
   }
 
   var listen: RadioAddress?
   var limit = AirServer.defaultMaximumClients
+  var hasLinkLayer = false
+  var loss: Int?
+  var area: Int?
+  var seed: UInt64 = 0
   var verbose = false
+
+  /// The model of the link layer; `nil` without one.
+  var linkLayer: LinkLayerModel? {
+    guard hasLinkLayer || loss != nil || area != nil else { return nil }
+    return LinkLayerModel(packetLoss: Double(loss ?? 0) / 100, area: area.map { Double($0) })
+  }
 
   func validate() throws(UsageError) {
     guard (1...10_000).contains(limit) else {
       throw UsageError("--limit takes 1 to 10000 radios, not \(limit).")
+    }
+    if let loss, !(0...100).contains(loss) {
+      throw UsageError("--loss takes 0 to 100 percent, not \(loss).")
+    }
+    if let area, !(1...10_000).contains(area) {
+      throw UsageError("--area takes 1 to 10000 metres, not \(area).")
     }
   }
 
@@ -91,8 +137,9 @@ struct HostAir: Command {
       )
       throw ExitStatus.unavailable
     }
-    let server = AirServer(
-      air: VirtualAir(now: MonotonicClock.now), maximumClients: limit, loop: loop)
+    let air = VirtualAir(now: MonotonicClock.now, seed: seed)
+    air.linkLayer = linkLayer
+    let server = AirServer(air: air, maximumClients: limit, loop: loop)
     server.onNotice = { [verbose, limit] notice in
       switch notice {
       case .joined, .left, .dropped: if verbose { Terminal.note("\(notice).") }
