@@ -96,9 +96,21 @@ final class AirClient: EventHandler {
 
   // MARK: To the host
 
+  /// Adds a packet that goes before those of the controller; `false` if earlier bytes still wait.
+  func put(_ packet: [UInt8]) -> Bool {
+    guard sent == filled else { return false }
+    var writer = ByteWriter(output.mutableSpan)
+    writer.write(packet.span)
+    sent = 0
+    filled = writer.count
+    return true
+  }
+
   /// Writes as many packets as the socket takes. The rest stays with the controller, except a few
   /// thousand bytes. Returns a notice if the client must be removed.
-  func transmit() -> AirServer.Notice? {
+  ///
+  /// - Parameter isPutOnly: Whether to leave the controller's packets where they are.
+  func transmit(isPutOnly: Bool = false) -> AirServer.Notice? {
     guard registration != nil else { return nil }
     do throws(SystemError) {
       while true {
@@ -110,7 +122,7 @@ final class AirClient: EventHandler {
             return nil
           }
         }
-        guard fill() else {
+        guard !isPutOnly, fill() else {
           waitForRoom(false)
           return nil
         }

@@ -61,6 +61,8 @@ public final class AirServer {
   public var onNotice: ((Notice) -> Void)?
 
   private let loop: EventLoop
+  /// The air's clock, if it is simulated.
+  private var time: SimulatedTime?
   private var listeners: [AirListener] = []
   private(set) var clients: [AirClient] = []
   /// How many clients it accepts at once.
@@ -89,15 +91,20 @@ public final class AirServer {
   ///   - configuration: What the controller of a client can do.
   ///   - maximumClients: Further ones are refused until one leaves. Each client takes a file
   ///     descriptor: see `FileLimit`.
+  ///   - simulatingTimeFrom: How many clients must have joined before the air's time passes. It then
+  ///     jumps to the next event whenever all clients are idle, and the monotonic clock has no part in
+  ///     it. `nil`: the air's time is the monotonic clock.
   ///   - loop: Watches its sockets.
   public init(
     air: VirtualAir, configuration: ControllerConfiguration = .init(),
-    maximumClients: Int = defaultMaximumClients, loop: EventLoop
+    maximumClients: Int = defaultMaximumClients, simulatingTimeFrom radioCount: Int? = nil,
+    loop: EventLoop
   ) {
     self.loop = loop
     self.air = air
     self.configuration = configuration
     self.maximumClients = maximumClients
+    if let radioCount { time = SimulatedTime(of: self, from: radioCount) }
   }
 
   deinit {
@@ -115,10 +122,14 @@ public final class AirServer {
   }
 
   /// When `advance(to:)` must be called next; `nil` to wait for packets.
-  public var deadline: Instant? { air.deadline }
+  public var deadline: Instant? {
+    if let time { return time.deadline }
+    return air.deadline
+  }
 
   /// Sets the time, by the monotonic clock, and writes the waiting packets to the clients.
   public func advance(to now: Instant) {
+    if let time { return time.turn(at: now) }
     air.advance(to: now)
     flush()
   }
@@ -155,7 +166,7 @@ public final class AirServer {
   }
 
   private func admit(_ connection: consuming FileDescriptor) throws(SystemError) {
-    air.advance(to: MonotonicClock.now)
+    advanceAir()
     let controller = air.addController(configuration: configuration)
     let client = AirClient(connection, controller: controller, server: self, loop: loop)
     do throws(SystemError) {
@@ -166,6 +177,12 @@ public final class AirServer {
     }
     clients.append(client)
     onNotice?(.joined(controller.address))
+    time?.add(client)
+  }
+
+  /// Sets the air's time before it is used, if that is the monotonic clock.
+  private func advanceAir() {
+    if time == nil { air.advance(to: MonotonicClock.now) }
   }
 
   /// Keeps a client until its first command, which is refused.
@@ -205,7 +222,7 @@ public final class AirServer {
   /// Reads what `client` has sent, and writes the resulting packets to all clients.
   func serve(_ client: AirClient, _ readiness: Readiness) {
     if readiness.isReadable {
-      air.advance(to: MonotonicClock.now)
+      advanceAir()
       if let departure = client.receive() { remove(client, departure) }
     }
     // Its socket may take the rest now.
@@ -239,8 +256,15 @@ public final class AirServer {
     }
   }
 
-  private func remove(_ client: AirClient, _ notice: Notice) {
+  /// Writes the packets of `client` as far as its socket takes them.
+  func transmit(_ client: AirClient) {
+    if let departure = client.transmit() { remove(client, departure) }
+  }
+
+  /// Removes a client whose controller leaves the air.
+  func remove(_ client: AirClient, _ notice: Notice) {
     guard let index = clients.firstIndex(where: { $0 === client }) else { return dismiss(client) }
+    time?.remove(client)
     clients.remove(at: index)
     client.close()
     air.remove(client.controller, whenClientsLeave)

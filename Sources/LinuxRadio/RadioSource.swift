@@ -133,6 +133,9 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
   /// Why the last call failed.
   package private(set) var failure: RadioError?
 
+  /// The time of the program on the radio.
+  package let time = AirTime()
+
   private let source: RadioSource
 
   /// A radio that is not open.
@@ -168,6 +171,12 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
   /// When the radio must be opened again or time must pass; `nil` to wait for a descriptor.
   package var deadline: Instant? { .earlier(source.deadline, source.opener.air?.deadline) }
 
+  /// Until when the loop may wait: see `AirTime`.
+  package mutating func wait(until deadline: Instant?, hasOutput: Bool) -> Instant? {
+    let source = source
+    return time.wait(until: deadline, hasOutput: hasOutput) { source.write($0) }
+  }
+
   /// Advances the air to `now`, if this program hosts it.
   package func advance(to now: Instant) { source.opener.air?.advance(to: now) }
 
@@ -199,13 +208,17 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
       failure = openError
       return .failed
     }
+    if opening == .opened { time.radioIsOpen(at: now) }
     // During another lookup of the host, the last openError stays.
     if source.deadline == nil { openError = nil }
     return opening
   }
 
   /// Closes the connection. An adapter returns to the kernel.
-  package mutating func closeRadio() { source.closeRadio() }
+  package mutating func closeRadio() {
+    source.closeRadio()
+    time.radioIsClosed()
+  }
 
   /// Whether the radio is an adapter.
   package var isPacketwise: Bool { source.isPacketwise }
@@ -230,6 +243,7 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
 
   /// Passes a packet to the sinks.
   package mutating func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
+    if direction == .received { time.note(packet) }
     for sink in sinks { sink.note(packet, direction) }
   }
 }

@@ -64,6 +64,12 @@ struct RefusalTests {
     (["radio", "--limit"], ["0"], "--limit takes 1 to 10000 radios, not 0."),
     (["radio", "--limit"], ["-1"], "--limit takes 1 to 10000 radios, not -1."),
     (["radio", "--limit"], ["10001"], "--limit takes 1 to 10000 radios, not 10001."),
+    (["radio", "--time"], ["fast"], "--time takes real or simulated."),
+    (["radio", "--radios"], ["2"], "--radios needs --time simulated."),
+    (
+      ["radio", "--time", "simulated", "--radios"], ["65"],
+      "--radios takes 1 to 64 radios, the limit of the air, not 65."
+    ),
     (["radio", "--loss"], ["101"], "--loss takes 0 to 100 percent, not 101."),
     (["radio", "--area"], ["0"], "--area takes 1 to 10000 metres, not 0."),
     (

@@ -76,6 +76,7 @@ extension VirtualController {
     case nil: break
     }
     guard let declaration = configuration.declaration(of: opcode) else {
+      if onUnknownCommand?(opcode, parameters) == true { return }
       return refuse(opcode, .unknownCommand, parameters)
     }
     guard parameters.count == declaration.parameterLength else {

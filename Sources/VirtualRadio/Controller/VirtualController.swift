@@ -36,6 +36,9 @@ public final class VirtualController: Scheduled {
   package var refusal: HCIErrorCode?
   /// Called for each new packet for the host.
   package var onPacket: (() -> Void)?
+  /// Called with each command that it does not know, and its parameters. Returns whether it was for the
+  /// owner of the air; otherwise it is refused.
+  package var onUnknownCommand: ((HCIOpcode, Span<UInt8>) -> Bool)?
 
   // The air's state of it.
   /// Its index in the air's schedule, if it is there.
@@ -138,6 +141,9 @@ public final class VirtualController: Scheduled {
     guard let air, case .acl(let header, _)? = HCIPacket(packet) else { return }
     link(header.handle)?.breakContact(at: air.now)
   }
+
+  /// Adds a packet of the air's owner to those for the host, without a call of `onPacket`.
+  package func add(_ packet: Span<UInt8>) { outgoing.append(packet, isReport: false) }
 
   // MARK: Immediate faults
 

@@ -1,3 +1,4 @@
+import BluetoothHost
 import LinuxAir
 import LinuxPort
 import LinuxRadio
@@ -18,6 +19,7 @@ struct HostAir: Command {
         eightball radio --limit 1000
         eightball radio --listen unix:/tmp/air.sock
         eightball radio --loss 5 --area 50 --seed 8
+        eightball radio --time simulated --radios 2
         eightball radio --listen tcp-server:127.0.0.1:7300 --verbose
 
       Programs reach the last two with --radio unix:/tmp/air.sock and with \
@@ -77,6 +79,24 @@ struct HostAir: Command {
           "--seed", "<number>",
           "Decides what is lost, where radios stand, and their random numbers. (default: 0)")
       ) { $0.seed = try $1.number() },
+      .value(
+        OptionRow(
+          "--time", "<clock>",
+          """
+          real or simulated: with simulated time one clock for all programs jumps to the next event \
+          when all are idle. For eightball run, ask and scan. (default: real)
+          """)
+      ) {
+        guard ["real", "simulated"].contains($1.text) else {
+          throw $1.invalid(": --time takes real or simulated.")
+        }
+        $0.isTimeSimulated = $1.text == "simulated"
+      },
+      .value(
+        OptionRow(
+          "--radios", "<number>",
+          "How many radios must have joined before simulated time passes. (default: 1)")
+      ) { $0.radios = try $1.number() },
       .flag(OptionRow("--verbose", "Print who joins and who leaves.")) { $0.verbose = true },
     ]
   }
@@ -87,6 +107,8 @@ struct HostAir: Command {
   var loss: Int?
   var area: Int?
   var seed: UInt64 = 0
+  var isTimeSimulated = false
+  var radios: Int?
   var verbose = false
 
   /// The model of the link layer; `nil` without one.
@@ -98,6 +120,13 @@ struct HostAir: Command {
   func validate() throws(UsageError) {
     guard (1...10_000).contains(limit) else {
       throw UsageError("--limit takes 1 to 10000 radios, not \(limit).")
+    }
+    if let radios {
+      guard isTimeSimulated else { throw UsageError("--radios needs --time simulated.") }
+      guard (1...limit).contains(radios) else {
+        throw UsageError(
+          "--radios takes 1 to \(limit) radios, the limit of the air, not \(radios).")
+      }
     }
     if let loss, !(0...100).contains(loss) {
       throw UsageError("--loss takes 0 to 100 percent, not \(loss).")
@@ -137,12 +166,16 @@ struct HostAir: Command {
       )
       throw ExitStatus.unavailable
     }
-    let air = VirtualAir(now: MonotonicClock.now, seed: seed)
+    let air = VirtualAir(
+      now: isTimeSimulated ? Instant(rawValue: 0) : MonotonicClock.now, seed: seed)
     air.linkLayer = linkLayer
-    let server = AirServer(air: air, maximumClients: limit, loop: loop)
-    server.onNotice = { [verbose, limit] notice in
+    let server = AirServer(
+      air: air, maximumClients: limit, simulatingTimeFrom: isTimeSimulated ? radios ?? 1 : nil,
+      loop: loop)
+    server.onNotice = { [verbose, limit, isTimeSimulated] notice in
       switch notice {
-      case .joined, .left, .dropped: if verbose { Terminal.note("\(notice).") }
+      case .joined, .left: if verbose { Terminal.note("\(notice).") }
+      case .dropped: if verbose || isTimeSimulated { Terminal.note("\(notice).") }
       case .full:
         Terminal.note(
           "The virtual air is full (\(limit) \(limit == 1 ? "radio" : "radios")): refused a "

@@ -16,6 +16,7 @@ final class TerminalBoard {
   let user: PairingUser?
 
   private let screen: Screen
+  private let time: AirTime
   private var keyboard: Keyboard?
 
   /// A terminal for `board`, which may be missing.
@@ -25,12 +26,14 @@ final class TerminalBoard {
   ///   - name: The ball's name, which a display shows.
   ///   - screen: Prints.
   ///   - hasUser: Whether a user at the terminal answers pairing questions.
-  init(_ board: BoardDescription?, name: DeviceName, screen: Screen, hasUser: Bool) {
+  ///   - time: The time of keys.
+  init(_ board: BoardDescription?, name: DeviceName, screen: Screen, hasUser: Bool, time: AirTime) {
     self.screen = screen
     user = hasUser ? PairingUser() : nil
     let virtual = board.flatMap { $0.isVirtual ? $0 : nil }
     lines = virtual.map { VirtualLines($0) }
-    parts = virtual.flatMap { VirtualParts($0, name: name, at: MonotonicClock.now) }
+    parts = virtual.flatMap { VirtualParts($0, name: name, at: time.now) }
+    self.time = time
   }
 
   /// Starts to read keys, and to draw the ball.
@@ -39,11 +42,11 @@ final class TerminalBoard {
   ///   - loop: Reads the keys.
   ///   - drawsBall: Whether to draw the ball on a virtual board, if there is a terminal.
   func open(in loop: EventLoop, drawsBall: Bool) throws(SystemError) {
-    let (user, lines, parts, screen) = (user, lines, parts, screen)
+    let (user, lines, parts, screen, time) = (user, lines, parts, screen, time)
     guard lines != nil || user != nil else { return }
     keyboard = try Keyboard(loop: loop) { key in
       user?.press(key)
-      if let lines { Self.press(key, on: lines, parts) }
+      if let lines { Self.press(key, on: lines, parts, at: time.now) }
       guard key == "d" || key == "D", let line = screen.statusLine else { return }
       line.isPictureHidden.toggle()
       screen.draw()
@@ -99,9 +102,8 @@ final class TerminalBoard {
   }
 
   private static func press(
-    _ key: Unicode.Scalar, on lines: VirtualLines, _ parts: VirtualParts?
+    _ key: Unicode.Scalar, on lines: VirtualLines, _ parts: VirtualParts?, at now: Instant
   ) {
-    let now = MonotonicClock.now
     switch key {
     case "s", "S": lines.press(.shake, for: 100, at: now)
     case "c": lines.press(.clear, for: 100, at: now)

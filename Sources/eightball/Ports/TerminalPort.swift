@@ -19,6 +19,9 @@ struct TerminalPort: Port, ~Copyable {
   private let loop: EventLoop
   /// Get the packets.
   private let sinks: [any PacketSink]
+  private let time: AirTime
+  /// Whether the radio has not taken all of the last packets.
+  private var hasOutput = false
   /// Where programs connect; `nil` without a control socket.
   private(set) var controlPath: String?
   /// Why the kernel refuses to wait.
@@ -48,7 +51,9 @@ struct TerminalPort: Port, ~Copyable {
     self.sinks = sinks
     self.screen = screen
     self.loop = loop
-    self.board = TerminalBoard(board, name: ballName, screen: screen, hasUser: hasUser)
+    time = AirTime()
+    self.board = TerminalBoard(
+      board, name: ballName, screen: screen, hasUser: hasUser, time: time)
   }
 
   private static func makePort(
@@ -137,7 +142,7 @@ struct TerminalPort: Port, ~Copyable {
 
   // MARK: Port
 
-  var now: Instant { port.now }
+  var now: Instant { time.now }
 
   var endRequests: Int { port.endRequests }
 
@@ -146,6 +151,7 @@ struct TerminalPort: Port, ~Copyable {
   }
 
   mutating func advance(to now: Instant) {
+    time.beginTurn(at: now)
     port.advance(to: now)
     radio.advance(to: now)
     board.lines?.advance(to: now)
@@ -156,7 +162,8 @@ struct TerminalPort: Port, ~Copyable {
 
   mutating func wait(until deadline: Instant?) -> Bool {
     screen.flush(to: &port)
-    guard port.wait(until: deadline) else {
+    let limit = time.wait(until: deadline, hasOutput: hasOutput) { port.writeRadio($0) }
+    guard port.wait(until: limit) else {
       waitError = SystemError(.current, "wait for", "the event queue")
       return false
     }
@@ -177,10 +184,16 @@ struct TerminalPort: Port, ~Copyable {
 
   // MARK: RadioPort
 
-  mutating func openRadio(at now: Instant) -> RadioOpening { radio.open(on: &port, at: now) }
+  mutating func openRadio(at now: Instant) -> RadioOpening {
+    let opening = radio.open(on: &port, at: now)
+    if opening == .opened { time.radioIsOpen(at: now) }
+    return opening
+  }
 
   mutating func closeRadio() {
     port.closeRadio()
+    time.radioIsClosed()
+    hasOutput = false
     radio.radioIsClosed()
   }
 
@@ -190,10 +203,15 @@ struct TerminalPort: Port, ~Copyable {
     port.readRadio(into: &space)
   }
 
-  mutating func writeRadio(_ bytes: Span<UInt8>) -> RadioWrite { port.writeRadio(bytes) }
+  mutating func writeRadio(_ bytes: Span<UInt8>) -> RadioWrite {
+    let result = port.writeRadio(bytes)
+    if case .taken(let count) = result { hasOutput = count < bytes.count }
+    return result
+  }
 
   mutating func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
     port.note(packet, direction)
+    if direction == .received { time.note(packet) }
     guard !sinks.isEmpty else { return }
     for sink in sinks { sink.note(packet, direction) }
     // The lines of many packets in one turn would not fit the queue.

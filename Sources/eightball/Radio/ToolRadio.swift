@@ -55,7 +55,8 @@ struct ToolRadio: RadioPort, ~Copyable {
     var link = RadioLink<2_053>()
     var error: RadioError?
     while true {
-      let now = MonotonicClock.now
+      let now = source.time.now
+      source.time.beginTurn(at: now)
       takeInput(for: &task, at: now)
       _ = link.open(&self, at: now)
       if source.openError != error {
@@ -70,8 +71,9 @@ struct ToolRadio: RadioPort, ~Copyable {
       task.turnEnded(at: now)
       if task.isFinished { break }
       input.isWatched = task.wantsInput
-      let deadline = Instant.earlier(task.deadline, .earlier(link.deadline, source.deadline))
-      try loop.wait(until: turn == .unfinished || input.hasLines ? now : deadline, now: now)
+      var deadline = Instant.earlier(task.deadline, .earlier(link.deadline, source.deadline))
+      if turn == .unfinished || input.hasLines { deadline = now }
+      try loop.wait(until: source.wait(until: deadline, hasOutput: link.hasOutput), now: now)
     }
     link.close(&self)
     source.close()

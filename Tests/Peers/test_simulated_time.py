@@ -1,0 +1,47 @@
+"""An air whose clock jumps to the next event when all programs on it are idle."""
+
+import asyncio
+import json
+
+import worlds
+from btsnoop import records
+from programs import Program, eightball
+
+SIMULATED = ("--time", "simulated", "--radios", "2", "--verbose")
+
+
+async def test_an_hour_of_a_scan_passes_at_once(folder):
+    async with worlds.our_air(folder, options=SIMULATED) as (radio, _):
+        async with worlds.ball_running("--radio", radio):
+            arguments = ["scan", "--radio", radio, "--timeout", "3600s", "--json"]
+            async with Program(eightball(), *arguments) as scan:
+                assert await scan.ended() == 0
+                assert [json.loads(line)["event"] for line in scan.output] == ["found"]
+
+
+async def test_a_run_is_the_same_as_the_one_before_packet_by_packet(folder):
+    async def run(number: int) -> list[bytes]:
+        capture = folder / f"ask{number}.btsnoop"
+        listen = f"unix:{folder / f'air{number}'}"
+        async with worlds.our_air(folder, listen, (*SIMULATED, "--loss", "10")) as (radio, _):
+            async with worlds.ball_running("--radio", radio, "--seed", "8"):
+                arguments = ["ask", "--radio", radio, "--capture", str(capture), "Will it rain?"]
+                async with Program(eightball(), *arguments) as ask:
+                    assert await ask.ended() == 0
+        return [record.packet for record in records(capture.read_bytes())]
+
+    first = await run(1)
+    # The air's times are among them.
+    assert any(packet[:2] == b"\x04\xff" for packet in first)
+    assert await run(2) == first
+
+
+async def test_a_program_that_does_not_know_simulated_time_is_disconnected_and_named(folder):
+    async with worlds.our_air(folder, options=SIMULATED) as (radio, air):
+        reader, writer = await asyncio.open_unix_connection(radio.removeprefix("unix:"))
+        writer.write(bytes([0x01, 0x03, 0x0C, 0x00]))
+        # The time, and no answer: it cannot act before it has stated when it is idle.
+        assert (await reader.read())[:2] == b"\x04\xff"
+        writer.close()
+        await air.stop()
+        assert any("dropped: it does not know simulated time" in line for line in air.errors)
