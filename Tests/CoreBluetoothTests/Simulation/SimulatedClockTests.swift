@@ -18,6 +18,13 @@ struct SimulatedClockTests {
     expect(second.packets == first.packets)
   }
 
+  @Test("with packet loss nothing is lost, and the loss is the same again")
+  func packetLoss() async throws {
+    let first = try await Pair.anHour(seed: 8, packetLoss: 0.2)
+    expect(first.values, is: (0..<359).map { "value A001 \($0)" })
+    expect(try await Pair.anHour(seed: 8, packetLoss: 0.2).packets == first.packets)
+  }
+
   @Test("a request without an answer ends the link after 30 s")
   func aRequestTimesOut() async throws {
     let pair = try await Pair(seed: 8)
@@ -89,8 +96,8 @@ private final class Pair {
   private(set) var peripheral: CBPeripheral! = nil
   private(set) var characteristic: CBCharacteristic! = nil
 
-  init(seed: UInt64) async throws {
-    clock = CBSimulatedClock(seed: seed)
+  init(seed: UInt64, packetLoss: Double? = nil) async throws {
+    clock = CBSimulatedClock(seed: seed, packetLoss: packetLoss)
     packets.calls = clock.calls
     let packets = packets
     let clock = clock
@@ -110,19 +117,23 @@ private final class Pair {
     peripheral = found
     central.connect(peripheral)
     await clock.advance(by: .seconds(1))
+    // With a link layer packets take time.
+    let pause: Duration = packetLoss == nil ? .zero : .seconds(5)
     peripheral.discoverServices(nil)
-    await clock.settle()
+    await clock.advance(by: pause)
     peripheral.discoverCharacteristics(nil, for: try #require(peripheral.services?.first))
-    await clock.settle()
+    await clock.advance(by: pause)
     characteristic = try #require(peripheral.services?.first?.characteristics?.first)
     _ = (app.take(), sensor.take())
   }
 
   /// The sensor notifies each 10 s for an hour. Returns the app's lines and all packets.
-  static func anHour(seed: UInt64) async throws -> (values: [String], packets: [UInt8]) {
-    let pair = try await Pair(seed: seed)
+  static func anHour(
+    seed: UInt64, packetLoss: Double? = nil
+  ) async throws -> (values: [String], packets: [UInt8]) {
+    let pair = try await Pair(seed: seed, packetLoss: packetLoss)
     pair.peripheral.setNotifyValue(true, for: pair.characteristic)
-    await pair.clock.settle()
+    await pair.clock.advance(by: packetLoss == nil ? .zero : .seconds(5))
     expect(pair.app.take(), is: ["notifying A001 true"])
     let ticker = Ticker(pair.clock, pair.publisher, pair.value)
     ticker.start()
