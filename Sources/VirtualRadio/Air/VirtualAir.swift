@@ -5,7 +5,8 @@ import BluetoothHost
 /// Nothing here reads a clock or waits: the owner calls `advance(to:)` by `deadline`, and before it
 /// sends a packet, with any time. The same calls at the same times give the same packets. Packets
 /// arrive at once; only what the specification times takes time: the interval between
-/// advertisements, the end of directed advertising and the supervision timeout of a lost link.
+/// advertisements, the end of directed advertising and the supervision timeout of a lost link. With a
+/// `linkLayer`, packets take time too.
 ///
 /// An exchange on a link and the next deadline cost the same with any number of other controllers.
 /// The cost of an advertisement grows with the number of controllers that scan or initiate, and the

@@ -15,7 +15,7 @@ final class LinkEvents {
   /// What one side sends.
   private struct Side {
     weak var end: LinkEnd?
-    private(set) var packets: [Packet] = []
+    private var packets: [Packet] = []
     private var sentCount = 0
     /// Whether the first packet has arrived, and its acknowledgement has not: it is sent again.
     var hasArrived = false
@@ -23,6 +23,7 @@ final class LinkEvents {
     init(_ end: LinkEnd) { self.end = end }
 
     var isEmpty: Bool { sentCount == packets.count }
+    var hasOne: Bool { sentCount + 1 == packets.count }
     var first: Packet? { isEmpty ? nil : packets[sentCount] }
 
     mutating func append(_ packet: Packet) { packets.append(packet) }
@@ -159,7 +160,7 @@ final class LinkEvents {
         deliver(packet, from: peripheral.end, to: central.end)
       }
       // Nothing is left but to acknowledge it, which costs the next data nothing.
-      if peripheral.packets.count == 1, peripheral.hasArrived, central.isEmpty {
+      if peripheral.hasOne, peripheral.hasArrived, central.isEmpty {
         peripheral.removeFirst()
       }
     } while !central.isEmpty || !peripheral.isEmpty
