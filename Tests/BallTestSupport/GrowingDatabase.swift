@@ -48,11 +48,7 @@ package struct GrowingDatabase: AttributeDatabase {
 
   private func location(where matches: (Attribute) -> Bool) -> ValueLocation {
     guard let index = lines.firstIndex(where: matches) else { return ValueLocation() }
-    var slot: Int?
-    if index + 1 < lines.count, case .clientConfiguration(let own) = lines[index + 1].value {
-      slot = own
-    }
-    return ValueLocation(handle: handle(at: index), slot: slot)
+    return lines.span.location(ofValueAt: index)
   }
 
   private func handle(at index: Int) -> AttributeHandle {

@@ -65,6 +65,20 @@ extension Span<Attribute> {
     let index = Int(handle.rawValue) - 1
     return index >= 0 && index < count ? self[index] : nil
   }
+
+  /// The handle of the value at `index`, and the slot of its Client Characteristic Configuration. The
+  /// first attribute has the handle 0x0001.
+  public func location(ofValueAt index: Int) -> ValueLocation {
+    let handle = AttributeHandle(rawValue: UInt16(truncatingIfNeeded: index + 1))
+    for line in index + 1..<count {
+      switch self[line].value {
+      case .clientConfiguration(let slot): return ValueLocation(handle: handle, slot: slot)
+      case .characteristic, .service: return ValueLocation(handle: handle)
+      default: continue
+      }
+    }
+    return ValueLocation(handle: handle)
+  }
 }
 
 extension Attribute {

@@ -69,7 +69,7 @@ public struct GATTDatabase<let capacity: Int>: AttributeDatabase, ~Copyable {
     guard number >= firstLocations.count else { return firstLocations[number] }
     for index in 0..<capacity {
       if case .application(attribute) = lines[index].value, isValue(index) {
-        return location(ofValueAt: index)
+        return attributes.location(ofValueAt: index)
       }
     }
     return ValueLocation()
@@ -99,9 +99,11 @@ public struct GATTDatabase<let capacity: Int>: AttributeDatabase, ~Copyable {
     for index in 0..<capacity where isValue(index) {
       if case .application(let attribute) = lines[index].value {
         let number = Int(attribute.rawValue)
-        if number < firstLocations.count { firstLocations[number] = location(ofValueAt: index) }
+        if number < firstLocations.count {
+          firstLocations[number] = attributes.location(ofValueAt: index)
+        }
       } else if lines[index].type == .serviceChanged {
-        serviceChanged = location(ofValueAt: index)
+        serviceChanged = attributes.location(ofValueAt: index)
       }
     }
   }
@@ -109,18 +111,5 @@ public struct GATTDatabase<let capacity: Int>: AttributeDatabase, ~Copyable {
   /// Whether the attribute at `index` is a characteristic's value.
   private func isValue(_ index: Int) -> Bool {
     if index > 0, case .characteristic = lines[index - 1].value { true } else { false }
-  }
-
-  /// The handle of the value at `index`, and the slot of its Client Characteristic Configuration.
-  private func location(ofValueAt index: Int) -> ValueLocation {
-    let handle = AttributeHandle(rawValue: UInt16(truncatingIfNeeded: index + 1))
-    for line in index + 1..<capacity {
-      switch lines[line].value {
-      case .clientConfiguration(let slot): return ValueLocation(handle: handle, slot: slot)
-      case .characteristic, .service: return ValueLocation(handle: handle)
-      default: continue
-      }
-    }
-    return ValueLocation(handle: handle)
   }
 }

@@ -63,15 +63,7 @@ struct DynamicDatabase: AttributeDatabase {
     guard table.indices.contains(start), table[start].value == .application(attribute) else {
       return ValueLocation()
     }
-    let location = ValueLocation(handle: AttributeHandle(rawValue: attribute.rawValue))
-    for next in table[(start + 1)...] {
-      switch next.value {
-      case .clientConfiguration(let slot): return ValueLocation(handle: location.handle, slot: slot)
-      case .characteristic, .service, .vacant: return location
-      default: continue
-      }
-    }
-    return location
+    return table.span.location(ofValueAt: start)
   }
 
   mutating func convert(_ subscriptions: inout ClientConfigurations, from hash: DatabaseHash)
