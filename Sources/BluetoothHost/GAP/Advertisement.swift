@@ -6,6 +6,12 @@ public struct Advertisement: Equatable, Sendable {
   /// The additional data of a scan response.
   public private(set) var scanResponse = AdvertisingData()
 
+  /// Any data.
+  public init(data: AdvertisingData, scanResponse: AdvertisingData) {
+    self.data = data
+    self.scanResponse = scanResponse
+  }
+
   /// A generally discoverable device with one service. With a 128-bit UUID a name of at most 8
   /// bytes fits the advertisement; a longer one goes into the scan response.
   public init(service: BluetoothUUID, name: DeviceName) {

@@ -8,9 +8,9 @@ import BluetoothHost
 ///     shake.line = GPIO18    # pin 12
 ///
 /// A `#` at the start of a line, or after a blank, begins a comment. Lines without other text are skipped.
-struct BoardLines: ~Escapable {
+package struct BoardLines: ~Escapable {
   /// What a line states.
-  enum Kind {
+  package enum Kind {
     /// The name of a board, in brackets.
     case board
     /// A model of the board.
@@ -20,14 +20,14 @@ struct BoardLines: ~Escapable {
   }
 
   /// The number of the line, from 1.
-  private(set) var number = 0
+  package private(set) var number = 0
   /// The name of a board, or else the whole line without its comment.
-  private(set) var value: Span<UInt8>
+  package private(set) var value: Span<UInt8>
   private var rest: Span<UInt8>
 
   /// The lines of `text`.
   @_lifetime(copy text)
-  init(_ text: Span<UInt8>) {
+  package init(_ text: Span<UInt8>) {
     value = text.extracting(first: 0)
     rest = text
   }
@@ -37,7 +37,7 @@ struct BoardLines: ~Escapable {
   /// - Returns: What it states; `nil` at the end.
   @inline(never)  // Four functions call it.
   @_lifetime(self: copy self)
-  mutating func next() -> Kind? {
+  package mutating func next() -> Kind? {
     while !rest.isEmpty {
       let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.count
       value = rest.extracting(first: end).withoutComment.trimmed
@@ -56,13 +56,13 @@ struct BoardLines: ~Escapable {
 
 extension Span<UInt8> {
   /// What is before the "=" of a setting, without blanks around it; all of a text without "=".
-  var settingName: Span<UInt8> {
+  package var settingName: Span<UInt8> {
     @_lifetime(copy self)
     get { extracting(first: firstIndex(of: UInt8(ascii: "=")) ?? count).trimmed }
   }
 
   /// What is after the "=" of a setting, without blanks around it; empty in a text without "=".
-  var settingValue: Span<UInt8> {
+  package var settingValue: Span<UInt8> {
     @inline(never)
     @_lifetime(copy self)
     get { extracting(droppingFirst: (firstIndex(of: UInt8(ascii: "=")) ?? count - 1) + 1).trimmed }

@@ -1,0 +1,116 @@
+import BluetoothHost
+
+/// The kinds of UUIDs of an attribute, and their numbers: Assigned Numbers, 3.4, 3.7 and 3.8.
+enum AssignedGroup {
+  case service, descriptor, characteristic
+
+  /// The numbers among which the names of this kind are.
+  fileprivate var numbers: ClosedRange<UInt16> {
+    switch self {
+    case .service: 0x1800...0x18FF
+    case .descriptor: 0x2900...0x29FF
+    case .characteristic: 0x2A00...0x2BFF
+    }
+  }
+}
+
+extension BluetoothUUID {
+  /// Reads `180D`, `0x180D`, a UUID with or without hyphens, or an assigned name; `nil` for any other text.
+  init?(file text: Substring, of group: AssignedGroup) {
+    let digits = (text.hasPrefix("0x") ? text.dropFirst(2) : text).filter { $0 != "-" }
+    let isHexadecimal = digits.utf8.allSatisfy { $0.hexadecimalValue != nil }
+    if isHexadecimal, digits.utf8.count == 4, let short = UInt16(digits, radix: 16) {
+      self.init(short)
+    } else if isHexadecimal, digits.utf8.count == 32,
+      let high = UInt64(digits.prefix(16), radix: 16),
+      let low = UInt64(digits.suffix(16), radix: 16)
+    {
+      self.init(high: high, low: low)
+    } else {
+      let number = group.numbers.first { number in
+        BluetoothUUID(number).assignedName.map { "\($0)" == text } ?? false
+      }
+      guard let number else { return nil }
+      self.init(number)
+    }
+  }
+
+  /// `180D`, or 32 digits with hyphens.
+  var fileText: String {
+    if let short { return String(handleText(short).dropFirst(2)) }
+    let digits = bytesText(high) + bytesText(low)
+    var text = ""
+    for (index, digit) in digits.utf8.enumerated() {
+      if [8, 12, 16, 20].contains(index) { text += "-" }
+      text.unicodeScalars.append(Unicode.Scalar(digit))
+    }
+    return text
+  }
+
+  private func bytesText(_ number: UInt64) -> String {
+    hexadecimalText(
+      (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - $0 * 8)) }, separator: "")
+  }
+}
+
+extension GATTProperties {
+  /// The names in a file, in the order of the bits.
+  private static let names: [Substring] = [
+    "broadcast", "read", "write-command", "write", "notify", "indicate", "signed-write", "extended",
+  ]
+
+  /// The property of this name; `nil` if there is none.
+  static func named(_ name: Substring) -> GATTProperties? {
+    names.firstIndex(of: name).map { GATTProperties(rawValue: 1 << UInt8($0)) }
+  }
+
+  /// The names, with blanks between them.
+  var fileText: String {
+    Self.names.indices.filter { rawValue & 1 << UInt8($0) != 0 }.map { String(Self.names[$0]) }
+      .joined(separator: " ")
+  }
+}
+
+extension AttributeProtection {
+  /// The uses of a value, and the bits of each: of an encrypted link, and of one with an authenticated key.
+  private static let uses: [(name: Substring, encrypted: UInt8, authenticated: UInt8)] = [
+    ("read", 0x01, 0x03), ("write", 0x04, 0x0C), ("subscribe", 0x10, 0x30),
+  ]
+
+  /// Reads `encrypted`, `authenticated`, or `read encrypted, write authenticated, subscribe encrypted`.
+  ///
+  /// - Throws: What was expected.
+  init(file text: Substring) throws(Expected) {
+    self = .none
+    for part in list(text) {
+      var parts = words(part)
+      var uses = Self.uses
+      if parts.count == 2 {
+        uses = uses.filter { $0.name == parts[0] }
+        parts.removeFirst()
+      }
+      guard parts.count == 1, !uses.isEmpty, parts[0] == "encrypted" || parts[0] == "authenticated"
+      else {
+        throw Expected(
+          "encrypted or authenticated, for all uses or after read, write or subscribe with commas "
+            + "between several")
+      }
+      for use in uses {
+        let bits = parts[0] == "encrypted" ? use.encrypted : use.authenticated
+        self = self | AttributeProtection(rawValue: bits)
+      }
+    }
+  }
+
+  /// Its text in a file; empty without protection.
+  var fileText: String {
+    if rawValue == 0x15 { return "encrypted" }
+    if rawValue == 0x3F { return "authenticated" }
+    var parts: [String] = []
+    for use in Self.uses where rawValue & use.authenticated != 0 {
+      let isAuthenticated = rawValue & use.authenticated == use.authenticated
+      parts.append("\(use.name) \(isAuthenticated ? "authenticated" : "encrypted")")
+    }
+    return parts.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,98 @@
+import BluetoothHost
+import EightBall
+import Expectations
+import Linux
+
+@testable import eightball
+
+@Suite("The file of a peripheral")
+struct PeripheralFileTests {
+  @Test(
+    "A canonical file of any database reads as the same description, with the same Database Hash")
+  func roundTrip() {
+    var source = RandomSource(seed: 23)
+    for number in 0..<100 {
+      let peripheral = PeripheralDescription(from: &source)
+      let text = peripheral.fileText
+      let (read, errors) = PeripheralFile.read(Array(text.utf8))
+      expect(errors, is: [], "database \(number):\n\(text)")
+      expect(read, is: peripheral, "database \(number):\n\(text)")
+      guard let read else { continue }
+      expect(read.fileText, is: text)
+      expect(PeripheralDatabase(read).hash, is: PeripheralDatabase(peripheral).hash)
+    }
+  }
+
+  @Test("A heart-rate sensor takes twelve lines, and its implied services are before its own")
+  func heartRate() {
+    let text = """
+      name = Heart Rate
+      appearance = 0x0341
+      advertise = 180D
+      heart = service 180D
+      heart.rate = characteristic 2A37 notify
+      heart.rate.value = uint8 0, uint8 60
+      heart.rate.every = 1 s: ramp 60 to 100 by 1
+      heart.place = characteristic 2A38 read
+      heart.place.value = uint8 1
+      heart.control = characteristic 2A39 write
+      heart.control.answer = error 0x80
+
+      """
+    let (peripheral, errors) = PeripheralFile.read(Array(text.utf8))
+    expect(errors, is: [])
+    // GAP has 5 attributes, GATT 8.
+    expect(peripheral?.services.map(\.handle), is: [0x0001, 0x0006, 0x000E])
+    let rate = peripheral?.services.last?.characteristics.first
+    expect(rate?.descriptors, is: [.configuration(at: 0x0011)])
+    expect(rate?.timeline?.field, is: 2)
+    // The canonical form has a blank line before each service, and nothing else that this text lacks.
+    let canonical = peripheral?.fileText.split(separator: "\n").map(String.init)
+    expect(canonical, is: text.split(separator: "\n").map(String.init))
+  }
+
+  @Test("Each wrong line is an error with its line, its field and what was expected")
+  func errors() {
+    let text = """
+      name = A name that is too long for advertising
+      hart = servce 180D
+      heart = service 180D
+      heart.rate = characteristic 2A37 notfy
+      heart.rate.value = uint8 300
+      heart.place = characteristic 2A38 read
+      heart.place.value = uint8 300
+      heart.place.every = 1 s: ramp 9 to 1 by 1
+      heart.place.answer = notify heart.beat
+      heart.place.handle = 3
+      heart.place.handle = 4
+      a # comment
+      """
+    let (peripheral, errors) = PeripheralFile.read(Array(text.utf8))
+    expect(peripheral == nil)
+    expect(errors.map(\.line), is: [1, 2, 4, 5, 7, 8, 9, 10, 11, 12])
+    expect(
+      errors.first { $0.line == 7 }?.text,
+      is: "heart.place.value: expected a whole number from 0 to 255, not \"uint8 300\"")
+    expect(
+      errors.first { $0.line == 10 }?.text,
+      is: "heart.place.handle: expected a handle from 0x000F on: those before it are in use")
+    expect(errors.first { $0.line == 11 }?.text.hasSuffix("line 10 already has it") == true)
+  }
+
+  @Test(
+    "Numbers become the bytes of their format",
+    arguments: [
+      ("uint8 72", "48"), ("uint16 0x1234", "34 12"), ("uint24 1", "01 00 00"),
+      ("sint8 -1", "FF"), ("sint32 -2", "FE FF FF FF"), ("sint16e-2 21.5", "66 08"),
+      // 366 × 10⁻¹ and 37 × 10⁰: IEEE 11073-20601.
+      ("medfloat32 36.6", "6E 01 00 FF"), ("medfloat16 36.6", "6E F1"), ("medfloat16 37", "25 00"),
+      ("medfloat16 -0.01", "FF EF"), ("hex 0048ff", "00 48 FF"),
+      ("text \"a, b\\x23\"", "61 2C 20 62 23"),
+      ("uint8 1, uint8 2", "01 02"),
+    ])
+  func formats(text: String, bytes: String) throws {
+    let fields = try ValueField.fields(text[...])
+    expect(hexadecimalText(fields.flatMap(\.bytes)), is: bytes)
+    expect(try ValueField.fields(ValueField.fileText(fields)[...]), is: fields)
+  }
+}
