@@ -7,7 +7,8 @@ enum EightBallProgram {
   /// The commands, in the order of the help. Without a name it is the first one.
   static var commands: [any Command.Type] {
     [
-      Run.self, Ask.self, ListDevices.self, Bonds.self, RunSwarm.self, HostAir.self, Boards.self,
+      Run.self, Ask.self, ListDevices.self, Bonds.self, RunSwarm.self, RunPeripheral.self,
+      HostAir.self, Boards.self,
       Wiring.self, Press.self, Lights.self, Events.self, ShowPanel.self, Metrics.self, Doctor.self,
     ]
   }

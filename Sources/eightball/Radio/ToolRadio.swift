@@ -17,20 +17,24 @@ protocol RadioTask: RadioDriver, ~Copyable {
   mutating func turnEnded(at now: Instant)
   /// When `advance(to:)` must be called next; `nil` to wait for a packet.
   var deadline: Instant? { mutating get }
+  /// Whether it uses the radio. Without it, its controller is gone for the others.
+  var wantsRadio: Bool { get }
   /// Whether the task has ended.
   var isFinished: Bool { get }
 }
 
 extension RadioTask where Self: ~Copyable {
+  var wantsRadio: Bool { true }
   var wantsInput: Bool { false }
   mutating func take(_ line: [UInt8]?, at now: Instant) {}
   mutating func turnEnded(at now: Instant) {}
 }
 
-/// The radio of `ask` and `scan`, with the signals and the standard input of the program: one
+/// The radio of `ask`, `scan` and `peripheral`, with the signals and the standard input of the program: one
 /// thread, one loop.
 struct ToolRadio: RadioPort, ~Copyable {
-  private let loop: EventLoop
+  /// The loop of the program.
+  let loop: EventLoop
   private let signals: TerminationSignals
   private let input: InputLines
   private var source: RadioSourcePort
@@ -58,6 +62,14 @@ struct ToolRadio: RadioPort, ~Copyable {
       let now = source.time.now
       source.time.beginTurn(at: now)
       takeInput(for: &task, at: now)
+      guard task.wantsRadio else {
+        link.close(&self)
+        source.advance(to: now)
+        task.turnEnded(at: now)
+        if task.isFinished { break }
+        try loop.wait(until: .earlier(task.deadline, source.deadline), now: now)
+        continue
+      }
       _ = link.open(&self, at: now)
       if source.openError != error {
         error = source.openError
@@ -72,7 +84,7 @@ struct ToolRadio: RadioPort, ~Copyable {
       if task.isFinished { break }
       input.isWatched = task.wantsInput
       var deadline = Instant.earlier(task.deadline, .earlier(link.deadline, source.deadline))
-      if turn == .unfinished || input.hasLines { deadline = now }
+      if turn == .unfinished || input.hasLines || !task.wantsRadio { deadline = now }
       try loop.wait(until: source.wait(until: deadline, hasOutput: link.hasOutput), now: now)
     }
     link.close(&self)

@@ -1,0 +1,139 @@
+import BluetoothHost
+import EightBall
+import LinuxBoard
+import LinuxPort
+import LinuxRadio
+
+/// Serves a peripheral that a file describes.
+struct RunPeripheral: Command {
+  static let page = CommandPage(
+    name: "peripheral",
+    abstract: "Be the peripheral that a file describes.",
+    discussion: """
+      A file has a line for each service, characteristic and value: see docs/own-peripheral.md. \
+      Values change as time passes, writes are answered, and faults happen, as the file says. It \
+      runs until SIGINT, SIGTERM or SIGHUP. If it loses its radio, it keeps retrying.
+
+      --check reads the file without a radio, and prints the database, or every wrong line.
+
+      EXAMPLES
+        eightball peripheral heart-rate.conf
+        eightball peripheral --check heart-rate.conf
+        eightball peripheral thermometer.conf --radio hci0 --json
+        eightball peripheral thermometer.conf --seed 8 --capture thermometer.btsnoop
+
+      EXIT STATUS
+        0   ended by SIGINT, SIGTERM or SIGHUP; with --check, the file is right
+        1   an unexpected failure
+        64  the command line is wrong
+        69  the radio cannot be used
+        78  the file is wrong, or cannot be read
+      """,
+    argument: .init(name: "file", isOptional: false, help: "The file of the peripheral."))
+
+  static var options: [ToolOption<RunPeripheral>] {
+    [
+      .flag(OptionRow("--check", "Read the file, and print the database or what is wrong.")) {
+        $0.checks = true
+      },
+      .value(
+        OptionRow(
+          "--seed", "<number>", "The seed of random walks. Default: a different one each time.")
+      ) { $0.seed = try $1.number() },
+      .value(.address) { $0.addressOptions.address = try $1.address() },
+      .value(.radio) { $0.radioOptions.radio = try $1.radio() },
+      .flag(.verbose) { $0.radioOptions.verbose = true },
+      .value(.capture) { $0.radioOptions.capture = $1.text },
+      .flag(.json) { $0.isJSON = true },
+    ]
+  }
+
+  var file: String?
+  var checks = false
+  var seed: UInt64?
+  var addressOptions = AddressOptions()
+  var radioOptions = RadioOptions()
+  var isJSON = false
+
+  mutating func take(_ argument: String) throws(UsageError) {
+    guard file == nil else { throw UsageError("Unexpected argument '\(printable(argument))'") }
+    file = argument
+  }
+
+  func validate() throws(UsageError) {
+    guard file != nil else {
+      throw UsageError("No file given: eightball peripheral heart-rate.conf.")
+    }
+    try addressOptions.validate()
+  }
+
+  func run() throws {
+    let path = file ?? ""
+    let (peripheral, columns) = try read(path)
+    guard !checks else {
+      for line in PeripheralSummary(peripheral).lines { Terminal.print(line) }
+      return
+    }
+    try reportingErrors(with: { printError($0, reason: $1, isJSON: isJSON) }) {
+      // In CI there is no adapter, and nobody has to choose one.
+      let chosen = ChosenRadio(radioOptions.radio)
+      let sinks = try radioOptions.sinks()
+      var radio = try ToolRadio(chosen.name, watchedBy: sinks)
+      let output = try LineOutput(loop: radio.loop)
+      let printer = PeripheralPrinter(
+        isJSON: isJSON, print: { output.print($0) }, flush: { output.flush() })
+      printer.begins(chosen)
+      var program = PeripheralProgram(
+        peripheral, address: try addressOptions.choice, columns: columns,
+        seed: seed ?? .random(in: .min ... .max), printer: printer)
+      try radio.run(&program)
+      warn(ofErrorsOf: sinks)
+      if let failure = program.failure { throw failure }
+    }
+  }
+
+  /// The peripheral of a file, and the columns that its timelines name.
+  private func read(
+    _ path: String
+  ) throws -> (PeripheralDescription, columns: [UInt16: [DecimalNumber]]) {
+    let text: [UInt8]
+    do throws(SystemError) {
+      text = try Files.bytes(ofRegular: path, limit: PeripheralFile.capacity + 1)
+    } catch {
+      throw fail([error.description])
+    }
+    guard text.count <= PeripheralFile.capacity else {
+      throw fail(["\(path): expected at most 1 MB"])
+    }
+    let (peripheral, errors) = PeripheralFile.read(text)
+    guard let peripheral else {
+      throw fail(
+        errors.map { $0.line == 0 ? "\(path): \($0.text)" : "\(path), line \($0.line): \($0.text)" }
+      )
+    }
+    var columns: [UInt16: [DecimalNumber]] = [:]
+    var wrong: [String] = []
+    for service in peripheral.services {
+      for characteristic in service.characteristics {
+        guard let timeline = characteristic.timeline,
+          case .csv(let file, let column) = timeline.course
+        else { continue }
+        do throws(Expected) {
+          columns[characteristic.valueHandle] = try CSVColumn.read(
+            column, of: file, beside: path, timeline, characteristic.value)
+        } catch {
+          let label = "\(service.label).\(characteristic.label).every"
+          wrong.append("\(path): \(label): expected \(error.text)")
+        }
+      }
+    }
+    guard wrong.isEmpty else { throw fail(wrong) }
+    return (peripheral, columns)
+  }
+
+  /// Prints what is wrong.
+  private func fail(_ errors: [String]) -> ExitStatus {
+    for error in errors { printError(sentence(printable(error)), reason: "file", isJSON: isJSON) }
+    return .board
+  }
+}

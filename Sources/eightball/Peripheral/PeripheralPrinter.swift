@@ -1,0 +1,148 @@
+import BallRunner
+import BluetoothHost
+import LinuxRadio
+
+/// Prints what happens at a peripheral: a line for people, or an object for programs.
+struct PeripheralPrinter {
+  let isJSON: Bool
+  /// Prints a line.
+  let print: (String) -> Void
+  /// Writes what the output takes; `false` if its reader has closed it.
+  let flush: () -> Bool
+  private var isAdvertising = false
+
+  init(isJSON: Bool, print: @escaping (String) -> Void, flush: @escaping () -> Bool = { true }) {
+    self.isJSON = isJSON
+    self.print = print
+    self.flush = flush
+  }
+
+  /// The program begins.
+  func begins(_ radio: ChosenRadio) {
+    if !isJSON { print(radio.sentence) }
+  }
+
+  /// The radio was lost. The program opens it again.
+  mutating func lost(_ error: RadioError) {
+    isAdvertising = false
+    let detail = sentence(error.description)
+    guard isJSON else { return print("Radio lost: \(detail)") }
+    var line = JSONLine(event: "radio")
+    line.add("state", "lost")
+    line.add("detail", detail)
+    print(line.text)
+  }
+
+  /// A central pairs, and its user needs this number.
+  func asks(_ prompt: PairingPrompt) {
+    guard case .showPasskey(let number) = prompt else { return }
+    let digits = sixDigits(number)
+    guard isJSON else { return print("Enter at the central: \(digits).") }
+    var line = JSONLine(event: "prompt")
+    line.add("kind", "passkey")
+    line.add("number", digits)
+    print(line.text)
+  }
+
+  /// A pairing has ended.
+  func paired(_ outcome: PairingOutcome) {
+    guard case .paired = outcome else {
+      guard isJSON else { return print("Not paired.") }
+      var line = JSONLine(event: "pairing")
+      line.add("state", "failed")
+      return print(line.text)
+    }
+    print(isJSON ? JSONLine(event: "paired").text : "Paired.")
+  }
+
+  /// Prints an event of a peripheral with this address.
+  mutating func print(
+    _ event: PeripheralEvent, of peripheral: PeripheralDescription, at address: DeviceAddress
+  ) {
+    switch event {
+    case .radio(let state): radioChanged(to: state, peripheral, address)
+    case .connected(let central):
+      say("connected", central, "Connected: \(central.text).")
+    case .disconnected(let central, let reason):
+      let ending = String(writing: { reason.writeEnding(to: &$0) })
+      say("disconnected", central, "Disconnected: \(central.text), \(ending).") { line in
+        line.add("reason", ending)
+        line.add("code", Int(reason.rawValue))
+      }
+    case .read(let central, let label, let bytes):
+      say("read", central, label, bytes, "Read: \(label) is \(Self.shown(bytes)).")
+    case .written(let central, let label, let bytes, let error):
+      let result = error.map { ", refused with error \(byteText($0))" } ?? ""
+      say(
+        "written", central, label, bytes, "Written: \(label) to \(Self.shown(bytes))\(result).",
+        error)
+    case .subscribed(let central, let label, let configuration):
+      let isOn = configuration != .none
+      say("subscribed", central, "\(isOn ? "Subscribed" : "Unsubscribed"): \(label).") { line in
+        line.add("characteristic", label)
+        line.add("on", isOn)
+      }
+    case .sent(let central, let label, let bytes, let isIndication):
+      let word = isIndication ? "Indicated" : "Notified"
+      say(
+        isIndication ? "indicated" : "notified", central, label, bytes,
+        "\(word): \(label) is \(Self.shown(bytes)).")
+    case .refused(let central, let label, let error):
+      say(
+        "refused", central, label, nil, "Refused: \(label), with error \(byteText(error)).", error)
+    case .dropped(let central): say("dropped", central, "Dropped: \(central.text).")
+    case .vanished:
+      say("vanished", nil, "Vanished: the peripheral is silent until the program ends.")
+    }
+  }
+
+  private mutating func radioChanged(
+    to state: RadioState, _ peripheral: PeripheralDescription, _ address: DeviceAddress
+  ) {
+    switch state {
+    case .advertising:
+      // It advertises again after each connection, which needs no line.
+      guard !isAdvertising else { return }
+      isAdvertising = true
+      guard isJSON else {
+        return print("Advertising as “\(printable(peripheral.name))” (\(address.text)).")
+      }
+      var line = JSONLine(event: "advertising")
+      line.add("name", peripheral.name)
+      line.add("address", address)
+      print(line.text)
+    case .fault(let error) where error != .lost: lost(RadioError(error.text))
+    default: break
+    }
+  }
+
+  private func say(
+    _ event: StaticString, _ central: DeviceAddress?, _ text: String,
+    _ addMembers: (inout JSONLine) -> Void = { _ in }
+  ) {
+    guard isJSON else { return print(text) }
+    var line = JSONLine(event: event)
+    line.add("central", central)
+    addMembers(&line)
+    print(line.text)
+  }
+
+  private func say(
+    _ event: StaticString, _ central: DeviceAddress, _ label: String, _ bytes: [UInt8]?,
+    _ text: String, _ error: UInt8? = nil
+  ) {
+    say(event, central, text) { line in
+      line.add("characteristic", label)
+      line.add("value", bytes.map { hexadecimalText($0, separator: "") })
+      line.add("error", error.map(Int.init))
+    }
+  }
+
+  /// `00 48`, `54 2D 31 (“T-1”)` or `empty`.
+  private static func shown(_ bytes: [UInt8]) -> String {
+    guard !bytes.isEmpty else { return "empty" }
+    let text = hexadecimalText(bytes)
+    guard case .text(let words) = ValueField(readable: bytes) else { return text }
+    return "\(text) (“\(printable(words))”)"
+  }
+}

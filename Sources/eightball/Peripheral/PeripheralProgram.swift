@@ -1,0 +1,184 @@
+import BluetoothHost
+import EightBall
+import LinuxRadio
+
+/// Serves a peripheral of a file: the host's own server, its timelines, and its faults.
+struct PeripheralProgram: RadioTask, ~Copyable {
+  /// A host that is only a server.
+  typealias Host = BluetoothHost.Host<
+    4, GATTServer<4, PeripheralDatabase, PeripheralApplication>, NoClient,
+    SecurityManager<4, P256KeyAgreement, SystemRandom, BondTable<16>, PairingPrompts>, NoChannels
+  >
+
+  private(set) var host: Host
+  private let peripheral: PeripheralDescription
+  private let advertisement: Advertisement?
+  private var printer: PeripheralPrinter
+  private let columns: [UInt16: [DecimalNumber]]
+  private let seed: UInt64
+  /// The timelines, from when the radio was ready first.
+  private var timelines: [RunningTimeline] = []
+  private var hasStarted = false
+  /// When the peripheral falls silent; `nil` for never.
+  private var vanishing: Instant?
+  private var hasVanished = false
+  /// Why the radio could not be used before it was ready; `nil` otherwise.
+  private(set) var failure: RadioError?
+  private var isRadioReady = false
+  private var shutdownEnd: Instant?
+  private var hasTimedOut = false
+
+  /// - Parameters:
+  ///   - address: The address, unless it is `automatic` and the description has one.
+  ///   - columns: The numbers of each timeline from a CSV file, by the handle of its value.
+  ///   - seed: The seed of the random walks.
+  init(
+    _ peripheral: PeripheralDescription, address: AddressChoice, columns: [UInt16: [DecimalNumber]],
+    seed: UInt64, printer: PeripheralPrinter
+  ) {
+    self.peripheral = peripheral
+    self.printer = printer
+    self.columns = columns
+    self.seed = seed
+    let advertisement = peripheral.advertising
+    self.advertisement = advertisement
+    let choice = address == .automatic ? peripheral.address : address
+    // In units of 0.625 ms.
+    let interval = UInt16(clamping: peripheral.interval * 8 / 5)
+    let services = peripheral.services.flatMap(\.characteristics)
+    let isAuthenticated = services.contains { $0.security.rawValue & 0x2A != 0 }
+    let isProtected = services.contains { characteristic in
+      characteristic.security != .none
+        || characteristic.descriptors.contains { $0.security != .none }
+    }
+    let policy = PairingPolicy(
+      isOpen: isProtected, ioCapability: isAuthenticated ? .displayOnly : .noInputNoOutput)
+    host = Host(
+      configuration: HostConfiguration(
+        name: DeviceName(prefixOf: Array(peripheral.name.utf8).span)
+          ?? DeviceName(StaticText("Peripheral")),
+        service: nil, address: choice.own, advertisingInterval: interval...max(interval, 32)),
+      database: PeripheralDatabase(peripheral),
+      application: PeripheralApplication(peripheral, connections: 4)
+    ) {
+      SecurityManager(
+        policy: policy, identity: nil, bonds: BondTable<16>(), delegate: PairingPrompts(),
+        agreement: P256KeyAgreement(), random: SystemRandom())
+    }
+    host.advertise(advertisement)
+  }
+
+  // MARK: RadioTask
+
+  mutating func radioIsReady(at now: Instant) {
+    isRadioReady = true
+    host.start(at: now)
+    guard !hasStarted else { return }
+    hasStarted = true
+    vanishing = peripheral.faults.vanish.map { now.advanced(by: $0) }
+    for characteristic in peripheral.services.flatMap(\.characteristics) {
+      guard let timeline = characteristic.timeline else { continue }
+      let handle = characteristic.valueHandle
+      timelines.append(
+        RunningTimeline(
+          timeline, at: handle, column: columns[handle] ?? [], from: now, seed: seed))
+    }
+  }
+
+  mutating func radioFailed(_ error: RadioError, at now: Instant) {
+    host.radioLost()
+    if !hasStarted { failure = error }
+    if isRadioReady { printer.lost(error) }
+    isRadioReady = false
+  }
+
+  mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+    host.server.application.now = now
+    host.receive(packet, at: now)
+    follow(at: now)
+  }
+
+  var mayHavePacket: Bool { host.mayHavePacket }
+
+  mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+    host.nextPacket(into: &writer, at: now)
+  }
+
+  mutating func advance(to now: Instant) {
+    host.advance(to: now)
+    if !isShuttingDown, !hasVanished {
+      if let vanishing, vanishing <= now {
+        hasVanished = true
+        host.server.application.vanish()
+      }
+      advanceTimelines(to: now)
+      host.server.application.now = now
+      while let index = host.server.application.takeDue(at: now) {
+        host.resume(at: index)
+        host.server.application.endDue(at: index)
+      }
+    }
+    follow(at: now)
+    if let shutdownEnd, shutdownEnd <= now { hasTimedOut = true }
+  }
+
+  /// Goes on with each timeline whose next number is due.
+  private mutating func advanceTimelines(to now: Instant) {
+    for index in timelines.indices {
+      while timelines[index].due <= now {
+        host.server.application.advance(&timelines[index])
+      }
+    }
+  }
+
+  /// Does what follows from the host's last call.
+  private mutating func follow(at now: Instant) {
+    while let index = host.server.application.takeDropped() { host.disconnect(at: index) }
+    if host.connectionCount < peripheral.connections {
+      host.advertise(advertisement)
+    } else {
+      host.advertise(nil)
+    }
+    if host.security.delegate.hasNews { showPairing() }
+  }
+
+  private mutating func showPairing() {
+    if let prompt = host.security.delegate.takePrompt() { printer.asks(prompt) }
+    if let outcome = host.security.delegate.takeOutcome() { printer.paired(outcome) }
+    _ = host.security.delegate.takeKeyFailure()
+  }
+
+  mutating func turnEnded(at now: Instant) {
+    for event in host.server.application.takeEvents() {
+      printer.print(event, of: peripheral, at: host.address)
+    }
+    if !printer.flush() { shutDown(at: now) }
+  }
+
+  mutating func interrupt(at now: Instant) {
+    if isShuttingDown { hasTimedOut = true } else { shutDown(at: now) }
+  }
+
+  private var isShuttingDown: Bool { shutdownEnd != nil }
+
+  private mutating func shutDown(at now: Instant) {
+    guard !isShuttingDown else { return }
+    shutdownEnd = now.advanced(by: 2_000)
+    host.shutDown()
+  }
+
+  var deadline: Instant? {
+    guard !hasVanished else { return shutdownEnd }
+    var earliest = Instant.earlier(host.deadline, shutdownEnd)
+    guard !isShuttingDown else { return earliest }
+    earliest = .earlier(earliest, .earlier(vanishing, host.server.application.deadline))
+    for timeline in timelines { earliest = .earlier(earliest, timeline.due) }
+    return earliest
+  }
+
+  var wantsRadio: Bool { !hasVanished }
+
+  var isFinished: Bool {
+    failure != nil || hasTimedOut || isShuttingDown && (hasVanished || host.isShutDown)
+  }
+}
