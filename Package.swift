@@ -214,9 +214,9 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "BallControl", "BallRunner", "BluetoothHost", "EightBall", "eightball", "eightballd",
-        "Expectations", "Linux", "LinuxBoard", "LinuxPort", "LinuxRadio", "LinuxTestSupport",
-        "VirtualRadio",
+        "BallControl", "BallRunner", "BallTestSupport", "BluetoothHost", "EightBall", "eightball",
+        "eightballd", "Expectations", "Linux", "LinuxBoard", "LinuxPort", "LinuxRadio",
+        "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(

@@ -29,6 +29,13 @@ struct PageTests {
     }
   }
 
+  @Test("The file of a peripheral that the page shows is the example")
+  func peripheralFile() throws {
+    let path = "Examples/peripherals/heart-rate.conf"
+    let blocks = try Document("docs/own-peripheral.md").blocks.filter { $0.tag == "conf \(path)" }
+    expect(blocks.map { $0.text + "\n" }, is: [try Repository.text(of: path)])
+  }
+
   @Test("The test of an app fits under 60 lines")
   func shortTest() throws {
     let path = "Examples/HeartRate/Tests/HeartRateTests/HeartRateTests.swift"

@@ -22,6 +22,7 @@ printf '%s\\n' "${COMPREPLY[@]}" """
         (["wiring", "vir"], ["virtual"]),
         (["boards", "--options", "./my"], ["./my-board.conf"]),
         (["run", "--capture", "./my"], ["./my-board.conf"]),
+        (["peripheral", "./my"], ["./my-board.conf"]),
     ],
 )
 def test_bash_offers_boards_and_files(folder, words, offered):

@@ -31,6 +31,7 @@ enum Completion {
     switch command.page.argument.map({ "\($0.name)" }) {
     case "button": return ["shake", "clear"]
     case "name": return boards(typed)
+    case "file": return [files]
     default: return options(of: command)
     }
   }

@@ -10,7 +10,7 @@ struct RunPeripheral: Command {
     name: "peripheral",
     abstract: "Be the peripheral that a file describes.",
     discussion: """
-      A file has a line for each service, characteristic and value: see docs/own-peripheral.md. \
+      A file has a line for each service, characteristic and value: see Examples/peripherals/README.md. \
       Values change as time passes, writes are answered, and faults happen, as the file says. It \
       runs until SIGINT, SIGTERM or SIGHUP. If it loses its radio, it keeps retrying.
 
@@ -41,7 +41,11 @@ struct RunPeripheral: Command {
           "--seed", "<number>", "The seed of random walks. Default: a different one each time.")
       ) { $0.seed = try $1.number() },
       .value(.address) { $0.addressOptions.address = try $1.address() },
-      .value(.radio) { $0.radioOptions.radio = try $1.radio() },
+      .value(
+        OptionRow(
+          "--radio", "<radio>",
+          "The Bluetooth controller to use: see the radios in eightball --help. Default: virtual.")
+      ) { $0.radioOptions.radio = try $1.radio() },
       .flag(.verbose) { $0.radioOptions.verbose = true },
       .value(.capture) { $0.radioOptions.capture = $1.text },
       .flag(.json) { $0.isJSON = true },
@@ -75,13 +79,15 @@ struct RunPeripheral: Command {
       return
     }
     try reportingErrors(with: { printError($0, reason: $1, isJSON: isJSON) }) {
-      // In CI there is no adapter, and nobody has to choose one.
-      let chosen = ChosenRadio(radioOptions.radio)
+      let chosen = ChosenRadio(radioOptions.radio ?? .virtual)
       let sinks = try radioOptions.sinks()
       var radio = try ToolRadio(chosen.name, watchedBy: sinks)
-      let output = try LineOutput(loop: radio.loop)
+      let output = try LineOutput(loop: radio.loop) {
+        PeripheralPrinter.loss(of: $0, isJSON: isJSON)
+      }
+      // It goes on without a reader.
       let printer = PeripheralPrinter(
-        isJSON: isJSON, print: { output.print($0) }, flush: { output.flush() })
+        isJSON: isJSON, print: { output.print($0) }, flush: { _ = output.flush() })
       printer.begins(chosen)
       var program = PeripheralProgram(
         peripheral, address: try addressOptions.choice, columns: columns,

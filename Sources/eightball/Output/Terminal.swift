@@ -81,12 +81,21 @@ enum Terminal {
 /// Queues lines for standard output while their reader is slow. The program does not block, so
 /// signals still end it.
 final class LineOutput {
+  /// How many bytes wait before lines are dropped.
+  private static let capacity = 65_536
+
   private let output: NonblockingOutput
   private var pending: [UInt8] = []
+  private let describeLoss: ((Int) -> String)?
+  private var losses = 0
 
   /// Standard output.
-  init(loop: EventLoop) throws(SystemError) {
+  ///
+  /// - Parameter describeLoss: Makes the line about as many lines that were dropped, since their
+  ///   reader was too slow; without it no line is dropped.
+  init(loop: EventLoop, describeLoss: ((Int) -> String)? = nil) throws(SystemError) {
     output = try NonblockingOutput(1, name: "standard output", loop: loop)
+    self.describeLoss = describeLoss
   }
 
   /// Whether every line has been written.
@@ -94,6 +103,18 @@ final class LineOutput {
 
   /// Queues a line, given without its line feed.
   func print(_ line: String) {
+    if let describeLoss {
+      guard pending.count < Self.capacity else {
+        losses += 1
+        return
+      }
+      if losses > 0 { add(describeLoss(losses)) }
+      losses = 0
+    }
+    add(line)
+  }
+
+  private func add(_ line: String) {
     pending += line.utf8
     pending.append(UInt8(ascii: "\n"))
   }

@@ -11,7 +11,7 @@ struct PeripheralFileError: Error, Equatable {
   let text: String
 }
 
-/// Reads the file of a peripheral. docs/own-peripheral.md describes its fields.
+/// Reads the file of a peripheral. Examples/peripherals/README.md describes its fields.
 struct PeripheralFile {
   /// The largest size of a file, in bytes.
   static let capacity = 1_048_576

@@ -7,14 +7,22 @@ struct PeripheralPrinter {
   let isJSON: Bool
   /// Prints a line.
   let print: (String) -> Void
-  /// Writes what the output takes; `false` if its reader has closed it.
-  let flush: () -> Bool
+  /// Writes what the output takes.
+  let flush: () -> Void
   private var isAdvertising = false
 
-  init(isJSON: Bool, print: @escaping (String) -> Void, flush: @escaping () -> Bool = { true }) {
+  init(isJSON: Bool, print: @escaping (String) -> Void, flush: @escaping () -> Void = {}) {
     self.isJSON = isJSON
     self.print = print
     self.flush = flush
+  }
+
+  /// The line about lines that were dropped.
+  static func loss(of count: Int, isJSON: Bool) -> String {
+    guard isJSON else { return "(\(count) lines dropped: output was not read.)" }
+    var line = JSONLine(event: "unread")
+    line.add("count", count)
+    return line.text
   }
 
   /// The program begins.

@@ -152,7 +152,7 @@ struct PeripheralProgram: RadioTask, ~Copyable {
     for event in host.server.application.takeEvents() {
       printer.print(event, of: peripheral, at: host.address)
     }
-    if !printer.flush() { shutDown(at: now) }
+    printer.flush()
   }
 
   mutating func interrupt(at now: Instant) {
