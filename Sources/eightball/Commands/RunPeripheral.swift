@@ -101,7 +101,7 @@ struct RunPeripheral: Command {
   /// The peripheral of a file, and the columns that its timelines name.
   private func read(
     _ path: String
-  ) throws -> (PeripheralDescription, columns: [UInt16: [DecimalNumber]]) {
+  ) throws -> (PeripheralDescription, columns: [CSVColumn]) {
     let text: [UInt8]
     do throws(SystemError) {
       text = try Files.bytes(ofRegular: path, limit: PeripheralFile.capacity + 1)
@@ -117,7 +117,7 @@ struct RunPeripheral: Command {
         errors.map { $0.line == 0 ? "\(path): \($0.text)" : "\(path), line \($0.line): \($0.text)" }
       )
     }
-    var columns: [UInt16: [DecimalNumber]] = [:]
+    var columns: [CSVColumn] = []
     var wrong: [String] = []
     for service in peripheral.services {
       for characteristic in service.characteristics {
@@ -125,8 +125,11 @@ struct RunPeripheral: Command {
           case .csv(let file, let column) = timeline.course
         else { continue }
         do throws(Expected) {
-          columns[characteristic.valueHandle] = try CSVColumn.read(
-            column, of: file, beside: path, timeline, characteristic.value)
+          columns.append(
+            CSVColumn(
+              handle: characteristic.valueHandle,
+              numbers: try CSVColumn.read(
+                column, of: file, beside: path, timeline, characteristic.value)))
         } catch {
           let label = "\(service.label).\(characteristic.label).every"
           wrong.append("\(path): \(label): expected \(error.text)")

@@ -1,7 +1,11 @@
 import LinuxRadio
 
 /// A column of a file of comma-separated values.
-enum CSVColumn {
+struct CSVColumn {
+  /// The handle of the value that gets the numbers.
+  let handle: UInt16
+  let numbers: [DecimalNumber]
+
   /// The largest size of a file, in bytes.
   private static let capacity = 16_777_216
 
@@ -36,10 +40,9 @@ enum CSVColumn {
     else { throw Expected("a value with a number") }
     var rows: [(line: Int, cells: [Substring])] = []
     var number = 0
-    for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+    let whole = String(decoding: text, as: UTF8.self)
+    for line in list(whole[...], separator: UInt8(ascii: "\n")) {
       number += 1
-      let line = trimmed(
-        String(decoding: line.last == 13 ? line.dropLast() : line, as: UTF8.self)[...])
       if !line.isEmpty { rows.append((number, list(line))) }
     }
     var index = Int(column).map { $0 - 1 }

@@ -7,16 +7,18 @@ struct Expected: Error, Equatable {
   init(_ text: String) { self.text = text }
 }
 
-/// `text` without blanks at both ends.
+/// `text` without blanks, and without the carriage returns of Windows, at both ends.
 func trimmed(_ text: Substring) -> Substring {
-  var text = text
-  while text.first == " " || text.first == "\t" { text.removeFirst() }
-  while text.last == " " || text.last == "\t" { text.removeLast() }
-  return text
+  var utf8 = text.utf8
+  while let first = utf8.first, first == 0x20 || first == 0x09 || first == 0x0D {
+    utf8.removeFirst()
+  }
+  while let last = utf8.last, last == 0x20 || last == 0x09 || last == 0x0D { utf8.removeLast() }
+  return Substring(utf8)
 }
 
-/// The parts of `text` between commas outside quotes, without blanks around them.
-func list(_ text: Substring) -> [Substring] {
+/// The parts of `text` between commas, or other separators, outside quotes, without blanks around them.
+func list(_ text: Substring, separator: UInt8 = UInt8(ascii: ",")) -> [Substring] {
   var parts: [Substring] = []
   var start = text.startIndex
   var isQuoted = false
@@ -29,7 +31,7 @@ func list(_ text: Substring) -> [Substring] {
       isEscaped = isQuoted
     } else if byte == UInt8(ascii: "\"") {
       isQuoted.toggle()
-    } else if byte == UInt8(ascii: ","), !isQuoted {
+    } else if byte == separator, !isQuoted {
       parts.append(trimmed(text[start..<index]))
       start = text.utf8.index(after: index)
     }

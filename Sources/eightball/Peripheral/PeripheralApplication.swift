@@ -1,7 +1,7 @@
 import BluetoothHost
 
 /// What happened at a peripheral.
-enum PeripheralEvent: Equatable {
+enum PeripheralEvent {
   case radio(RadioState)
   case connected(DeviceAddress)
   case disconnected(DeviceAddress, HCIErrorCode)
@@ -21,23 +21,35 @@ enum PeripheralEvent: Equatable {
 /// The values of a peripheral of a file, and its answers.
 struct PeripheralApplication: GATTApplication {
   /// A value that the application supplies.
-  private struct Served {
+  private final class Served {
     let handle: UInt16
     let label: String
     /// The fields that a timeline changes.
     var fields: [ValueField]
     var bytes: [UInt8]
-    var answer = WriteAnswer.usual
-    var faults: PeripheralFaults
+    let answer: WriteAnswer
+    let faults: PeripheralFaults
+
+    init(
+      _ handle: UInt16, _ label: String, _ fields: [ValueField], _ answer: WriteAnswer,
+      _ faults: PeripheralFaults
+    ) {
+      self.handle = handle
+      self.label = label
+      self.fields = fields
+      bytes = ValueField.bytes(of: fields)
+      self.answer = answer
+      self.faults = faults
+    }
   }
 
   /// A connected central.
-  private struct Link {
+  private final class Link {
     let address: DeviceAddress
-    var subscriptions: [(handle: UInt16, configuration: ClientConfiguration)] = []
-    var updates: [(handle: UInt16, bytes: [UInt8])] = []
+    var subscriptions: [(value: Served, configuration: ClientConfiguration)] = []
+    var updates: [(value: Served, bytes: [UInt8])] = []
     /// What the request under way writes.
-    var written: [(index: Int, offset: Int, bytes: [UInt8])] = []
+    var written: [(value: Served, offset: Int, bytes: [UInt8])] = []
     /// When the request that was put off is answered; `nil` without one.
     var due: Instant?
     /// Whether the request that was put off is being answered.
@@ -45,6 +57,8 @@ struct PeripheralApplication: GATTApplication {
     /// How many requests the central has made.
     var requests: UInt32 = 0
     var isDropped = false
+
+    init(_ address: DeviceAddress) { self.address = address }
   }
 
   /// The most updates that wait for one central. The oldest are dropped.
@@ -66,14 +80,13 @@ struct PeripheralApplication: GATTApplication {
         let label = service.label + "." + characteristic.label
         values.append(
           Served(
-            handle: characteristic.valueHandle, label: label, fields: characteristic.value,
-            bytes: characteristic.value.flatMap(\.bytes), answer: characteristic.answer ?? .usual,
-            faults: characteristic.faults))
+            characteristic.valueHandle, label, characteristic.value,
+            characteristic.answer ?? .usual, characteristic.faults))
         for descriptor in characteristic.descriptors {
           values.append(
             Served(
-              handle: descriptor.handle, label: label + "." + descriptor.label, fields: [],
-              bytes: descriptor.value.flatMap(\.bytes), faults: PeripheralFaults()))
+              descriptor.handle, label + "." + descriptor.label, descriptor.value, .usual,
+              PeripheralFaults()))
         }
       }
     }
@@ -86,31 +99,41 @@ struct PeripheralApplication: GATTApplication {
     return taken
   }
 
-  private func index(of handle: UInt16) -> Int? { values.firstIndex { $0.handle == handle } }
+  private func value(at handle: UInt16) -> Served? { values.first { $0.handle == handle } }
+
+  private func value(of attribute: ApplicationAttribute) throws(GATTRefusal) -> Served {
+    guard let value = value(at: attribute.rawValue) else { throw .error(.unlikelyError) }
+    return value
+  }
+
+  private func link(at connectionIndex: Int) throws(GATTRefusal) -> Link {
+    guard let link = links[connectionIndex] else { throw .error(.unlikelyError) }
+    return link
+  }
 
   /// When the next request that was put off must be answered; `nil` if there is none.
   var deadline: Instant? {
-    links.reduce(nil) { Instant.earlier($0, $1?.due) }
+    var earliest: Instant?
+    for link in links { earliest = .earlier(earliest, link?.due) }
+    return earliest
   }
 
   // MARK: For the program
 
   /// Goes on to the next number of a timeline, and notifies it.
   mutating func advance(_ timeline: inout RunningTimeline) {
-    guard let index = index(of: timeline.handle) else { return }
-    timeline.advance(&values[index].fields)
-    if timeline.timeline.course != .constant {
-      values[index].bytes = values[index].fields.flatMap(\.bytes)
-    }
-    notify(index)
+    guard let value = value(at: timeline.handle) else { return }
+    timeline.advance(&value.fields)
+    if !timeline.timeline.course.isConstant { value.bytes = ValueField.bytes(of: value.fields) }
+    notify(value)
   }
 
   /// The connection whose request is due; `nil` if there is none. The host asks for it again.
   mutating func takeDue(at now: Instant) -> Int? {
     for index in links.indices {
-      guard let due = links[index]?.due, due <= now else { continue }
-      links[index]?.due = nil
-      links[index]?.isDue = true
+      guard let link = links[index], let due = link.due, due <= now else { continue }
+      link.due = nil
+      link.isDue = true
       return index
     }
     return nil
@@ -121,11 +144,13 @@ struct PeripheralApplication: GATTApplication {
 
   /// The connection of a central whose link has to end; `nil` if there is none.
   mutating func takeDropped() -> Int? {
-    guard let index = links.firstIndex(where: { $0?.isDropped == true }), let link = links[index]
-    else { return nil }
-    links[index]?.isDropped = false
-    events.append(.dropped(link.address))
-    return index
+    for index in links.indices {
+      guard let link = links[index], link.isDropped else { continue }
+      link.isDropped = false
+      events.append(.dropped(link.address))
+      return index
+    }
+    return nil
   }
 
   /// Notes that the peripheral falls silent.
@@ -134,7 +159,7 @@ struct PeripheralApplication: GATTApplication {
   // MARK: Centrals
 
   mutating func centralConnected(at connectionIndex: Int, address: DeviceAddress) {
-    links[connectionIndex] = Link(address: address)
+    links[connectionIndex] = Link(address)
     events.append(.connected(address))
   }
 
@@ -148,17 +173,16 @@ struct PeripheralApplication: GATTApplication {
     of attribute: ApplicationAttribute, at connectionIndex: Int,
     to configuration: ClientConfiguration
   ) {
-    guard let link = links[connectionIndex], let index = index(of: attribute.rawValue) else {
+    guard let link = links[connectionIndex], let value = value(at: attribute.rawValue) else {
       return
     }
-    let handle = attribute.rawValue
-    links[connectionIndex]?.subscriptions.removeAll { $0.handle == handle }
+    link.subscriptions.removeAll { $0.value === value }
     if configuration == .none {
-      links[connectionIndex]?.updates.removeAll { $0.handle == handle }
+      link.updates.removeAll { $0.value === value }
     } else {
-      links[connectionIndex]?.subscriptions.append((handle, configuration))
+      link.subscriptions.append((value, configuration))
     }
-    events.append(.subscribed(link.address, label: values[index].label, configuration))
+    events.append(.subscribed(link.address, label: value.label, configuration))
   }
 
   mutating func radioChanged(to state: RadioState) { events.append(.radio(state)) }
@@ -169,49 +193,40 @@ struct PeripheralApplication: GATTApplication {
   ///
   /// - Parameter extra: How many milliseconds it waits beside those of the faults.
   private mutating func begin(
-    _ index: Int, at connectionIndex: Int, extra: UInt32 = 0
+    _ value: Served, on link: Link, extra: UInt32 = 0
   ) throws(GATTRefusal) {
-    guard let link = links[connectionIndex] else { throw .error(.unlikelyError) }
-    guard !link.isDue else { return try refuse(index, link) }
-    if let drop = faults.drop, link.requests >= drop {
-      links[connectionIndex]?.isDropped = true
-      throw .later
+    if !link.isDue {
+      if let drop = faults.drop, link.requests >= drop {
+        link.isDropped = true
+        throw .later
+      }
+      link.requests += 1
+      let delay = faults.delay + value.faults.delay + extra
+      if delay > 0 {
+        link.due = now.advanced(by: delay)
+        throw .later
+      }
     }
-    links[connectionIndex]?.requests += 1
-    try delay(faults.delay + values[index].faults.delay + extra, at: connectionIndex)
-    try refuse(index, link)
-  }
-
-  private mutating func refuse(_ index: Int, _ link: Link) throws(GATTRefusal) {
-    guard let code = values[index].faults.refusal ?? faults.refusal else { return }
-    events.append(.refused(link.address, label: values[index].label, error: code))
+    guard let code = value.faults.refusal ?? faults.refusal else { return }
+    events.append(.refused(link.address, label: value.label, error: code))
     throw .error(ATTErrorCode(rawValue: code))
   }
 
-  /// Puts the request off.
-  private mutating func delay(_ time: UInt32, at connectionIndex: Int) throws(GATTRefusal) {
-    guard time > 0 else { return }
-    links[connectionIndex]?.due = now.advanced(by: time)
-    throw .later
-  }
-
   /// The bytes of a value as centrals get them.
-  private func bytes(_ index: Int) -> [UInt8] {
-    let bytes = values[index].bytes
-    return faults.isShort || values[index].faults.isShort ? Array(bytes.dropLast()) : bytes
+  private func bytes(of value: Served) -> [UInt8] {
+    faults.isShort || value.faults.isShort ? Array(value.bytes.dropLast()) : value.bytes
   }
 
   mutating func read(
     _ attribute: ApplicationAttribute, at connectionIndex: Int, from offset: Int,
-    into value: inout ByteWriter
+    into writer: inout ByteWriter
   ) throws(GATTRefusal) {
-    guard let index = index(of: attribute.rawValue) else { throw .error(.unlikelyError) }
-    try begin(index, at: connectionIndex)
-    let bytes = bytes(index)
-    value.writePrefix(of: bytes.span)
-    if offset == 0, let link = links[connectionIndex] {
-      events.append(.read(link.address, label: values[index].label, bytes))
-    }
+    let value = try value(of: attribute)
+    let link = try link(at: connectionIndex)
+    try begin(value, on: link)
+    let bytes = bytes(of: value)
+    writer.writePrefix(of: bytes.span)
+    if offset == 0 { events.append(.read(link.address, label: value.label, bytes)) }
   }
 
   mutating func write(
@@ -220,52 +235,45 @@ struct PeripheralApplication: GATTApplication {
 
   func permitsWrite(to attribute: ApplicationAttribute, from offset: Int, at connectionIndex: Int)
     -> Bool
-  { index(of: attribute.rawValue).map { offset <= values[$0].bytes.count } ?? false }
+  { value(at: attribute.rawValue).map { offset <= $0.bytes.count } ?? false }
 
   mutating func write(
     _ part: Span<UInt8>, from offset: Int, to attribute: ApplicationAttribute,
     at connectionIndex: Int
   ) throws(GATTRefusal) {
-    guard let index = index(of: attribute.rawValue) else { throw .error(.unlikelyError) }
-    links[connectionIndex]?.written.append((index, offset, [UInt8](part)))
+    let value = try value(of: attribute)
+    try link(at: connectionIndex).written.append((value, offset, [UInt8](part)))
   }
 
   mutating func endWrite(at connectionIndex: Int, isCommand: Bool) throws(GATTRefusal) {
-    guard let link = links[connectionIndex], let first = link.written.first else { return }
-    links[connectionIndex]?.written = []
-    if !isCommand {
-      let extra = link.written.map { values[$0.index].answer.delay }.max() ?? 0
-      try begin(first.index, at: connectionIndex, extra: extra)
-    }
-    for write in link.written {
-      let label = values[write.index].label
-      let answer = values[write.index].answer
-      events.append(.written(link.address, label: label, write.bytes, error: answer.error))
+    let link = try link(at: connectionIndex)
+    let written = link.written
+    link.written = []
+    guard let first = written.first else { return }
+    // A command has no response that could wait or tell an error.
+    if !isCommand { try begin(first.value, on: link, extra: first.value.answer.delay) }
+    for (value, offset, part) in written {
+      let answer = value.answer
+      events.append(.written(link.address, label: value.label, part, error: answer.error))
       if let code = answer.error { throw .error(ATTErrorCode(rawValue: code)) }
-      let bytes = values[write.index].bytes.prefix(write.offset) + write.bytes
-      if answer.sets { values[write.index].bytes = Array(bytes) }
-      for label in answer.echoes {
-        guard let index = values.firstIndex(where: { $0.label == label }) else { continue }
-        values[index].bytes = Array(bytes)
-        notify(index)
+      let bytes = value.bytes.prefix(offset) + part
+      if answer.sets { value.bytes = Array(bytes) }
+      for other in values where answer.echoes.contains(other.label) {
+        other.bytes = Array(bytes)
+        notify(other)
       }
-      for label in answer.notifies {
-        if let index = values.firstIndex(where: { $0.label == label }) { notify(index) }
-      }
+      for other in values where answer.notifies.contains(other.label) { notify(other) }
     }
   }
 
   // MARK: Updates
 
   /// Notifies or indicates a value to each subscribed central.
-  private mutating func notify(_ index: Int) {
-    let handle = values[index].handle
-    let bytes = bytes(index)
-    for number in links.indices {
-      guard let link = links[number], link.subscriptions.contains(where: { $0.handle == handle })
-      else { continue }
-      if link.updates.count >= Self.mostUpdates { links[number]?.updates.removeFirst() }
-      links[number]?.updates.append((handle, bytes))
+  private mutating func notify(_ value: Served) {
+    for link in links {
+      guard let link, link.subscriptions.contains(where: { $0.value === value }) else { continue }
+      if link.updates.count >= Self.mostUpdates { link.updates.removeFirst() }
+      link.updates.append((value, bytes(of: value)))
     }
   }
 
@@ -278,21 +286,19 @@ struct PeripheralApplication: GATTApplication {
   }
 
   func pendingUpdate(at connectionIndex: Int) -> ApplicationAttribute? {
-    links[connectionIndex]?.updates.first.map { ApplicationAttribute(rawValue: $0.handle) }
+    links[connectionIndex]?.updates.first.map { ApplicationAttribute(rawValue: $0.value.handle) }
   }
 
   mutating func writeUpdate(
-    of attribute: ApplicationAttribute, at connectionIndex: Int, into value: inout ByteWriter
+    of attribute: ApplicationAttribute, at connectionIndex: Int, into writer: inout ByteWriter
   ) {
-    guard let link = links[connectionIndex], let update = link.updates.first,
-      let index = index(of: update.handle)
-    else { return }
-    links[connectionIndex]?.updates.removeFirst()
-    value.writePrefix(of: update.bytes.span)
-    let subscription = link.subscriptions.first { $0.handle == update.handle }
+    guard let link = links[connectionIndex], !link.updates.isEmpty else { return }
+    let (value, bytes) = link.updates.removeFirst()
+    writer.writePrefix(of: bytes.span)
+    let configuration = link.subscriptions.first { $0.value === value }?.configuration
     events.append(
       .sent(
-        link.address, label: values[index].label, update.bytes,
-        isIndication: subscription?.configuration.contains(.notification) == false))
+        link.address, label: value.label, bytes,
+        isIndication: configuration?.contains(.notification) == false))
   }
 }

@@ -87,7 +87,7 @@ struct PeripheralDatabase: AttributeDatabase {
     if descriptor.isConfiguration { return .clientCharacteristicConfiguration }
     let own = Attribute.Value.application(ApplicationAttribute(rawValue: descriptor.handle))
     // The hash has the value of this one.
-    let bytes = descriptor.value.flatMap(\.bytes)
+    let bytes = ValueField.bytes(of: descriptor.value)
     let isNumber =
       descriptor.uuid == .characteristicExtendedProperties && bytes.count == 2
     return .descriptor(

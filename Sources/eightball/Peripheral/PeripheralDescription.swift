@@ -2,7 +2,7 @@ import BluetoothHost
 import Linux
 
 /// A peripheral, as its file describes it: its advertising, and its database with every handle.
-struct PeripheralDescription: Equatable, Sendable {
+struct PeripheralDescription: Sendable {
   /// The name of its advertising and of its GAP service: 1 to 29 bytes.
   var name = "Peripheral"
   /// The address; `automatic` if the file names none.
@@ -30,7 +30,7 @@ struct PeripheralDescription: Equatable, Sendable {
 }
 
 /// A service of a description.
-struct PeripheralService: Equatable, Sendable {
+struct PeripheralService: Sendable {
   /// Its name in the file, one word.
   var label: String
   var uuid: BluetoothUUID
@@ -42,7 +42,7 @@ struct PeripheralService: Equatable, Sendable {
 }
 
 /// A service that another one includes.
-struct PeripheralInclude: Equatable, Sendable {
+struct PeripheralInclude: Sendable {
   /// The label of the included service.
   var label: String
   /// The handle of the declaration.
@@ -50,7 +50,7 @@ struct PeripheralInclude: Equatable, Sendable {
 }
 
 /// A characteristic of a description.
-struct PeripheralCharacteristic: Equatable, Sendable {
+struct PeripheralCharacteristic: Sendable {
   /// Its name in the file, after that of its service.
   var label: String
   var uuid: BluetoothUUID
@@ -75,7 +75,7 @@ struct PeripheralCharacteristic: Equatable, Sendable {
 }
 
 /// A descriptor of a description.
-struct PeripheralDescriptor: Equatable, Sendable {
+struct PeripheralDescriptor: Sendable {
   /// Its name in the file, after those of its service and its characteristic.
   var label: String
   var uuid: BluetoothUUID
@@ -91,6 +91,12 @@ struct PeripheralDescriptor: Equatable, Sendable {
     PeripheralDescriptor(
       label: "configuration", uuid: .clientCharacteristicConfiguration, properties: .read | .write,
       handle: handle)
+  }
+
+  /// Whether it is as the one that no line has to declare, at any handle.
+  var isUsualConfiguration: Bool {
+    isConfiguration && label == "configuration" && properties == .read | .write
+      && security == .none && value.isEmpty
   }
 
   /// Whether it is a Client Characteristic Configuration.

@@ -40,10 +40,18 @@ extension PeripheralDescription {
       var expected = PeripheralDescription()
       expected.services = implied
       expected.assignHandles(explicit: { _ in nil }, report: { _, _ in })
-      guard Array(services[..<count]) == expected.services else { continue }
+      guard Self.text(of: services[..<count]) == Self.text(of: expected.services[...]) else {
+        continue
+      }
       return (rest, false, 1 + implied.reduce(0) { $0 + $1.attributeCount })
     }
     return (services, true, 1)
+  }
+
+  private static func text(of services: ArraySlice<PeripheralService>) -> String {
+    var text = PeripheralFileText()
+    for service in services { text.add(service) }
+    return text.text
   }
 
   /// Whether a text is the same in a file without quotes.
@@ -109,7 +117,7 @@ private struct PeripheralFileText {
     var descriptors = characteristic.descriptors[...]
     if characteristic.isSubscribable {
       if let first = descriptors.first,
-        first == .configuration(at: UInt16(truncatingIfNeeded: next)),
+        first.isUsualConfiguration, Int(first.handle) == next,
         descriptors.dropFirst().allSatisfy({ !$0.isConfiguration })
       {
         descriptors.removeFirst()

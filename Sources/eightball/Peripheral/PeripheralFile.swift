@@ -85,10 +85,10 @@ struct PeripheralFile {
       return fail(name, "expected once, but line \(former.line) already has it")
     }
     names.append(Name(text: name, line: line))
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = list(name[...], separator: UInt8(ascii: "."))
     do throws(Expected) {
       if parts.count == 1, try setPeripheral(name, value) { return }
-      guard parts.allSatisfy({ Self.isLabel($0) }) else {
+      guard parts.allSatisfy({ Self.isLabel($0) }), parts.joined(separator: ".") == name else {
         throw Expected("names of lowercase letters, digits and -, with dots between them")
       }
       if let field = parts.last, Self.fields.contains(String(field)),
@@ -391,7 +391,6 @@ extension PeripheralFile {
     if peripheral.advertising == nil {
       report("manufacturer", "expected fewer bytes: the advertisement has no room for them")
     }
-    errors.sort { $0.line < $1.line }
   }
 
   /// Adds the Client Characteristic Configuration that a line does not have to declare.
@@ -426,6 +425,7 @@ extension PeripheralFile {
   /// Notes an error in the line of `name`.
   private mutating func report(_ name: String, _ text: String) {
     let line = names.first { $0.text == name }?.line ?? 0
-    errors.append(PeripheralFileError(line: line, text: "\(name): \(text)"))
+    let index = errors.firstIndex { $0.line > line } ?? errors.count
+    errors.insert(PeripheralFileError(line: line, text: "\(name): \(text)"), at: index)
   }
 }

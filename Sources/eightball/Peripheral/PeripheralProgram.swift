@@ -14,7 +14,7 @@ struct PeripheralProgram: RadioTask, ~Copyable {
   private let peripheral: PeripheralDescription
   private let advertisement: Advertisement?
   private var printer: PeripheralPrinter
-  private let columns: [UInt16: [DecimalNumber]]
+  private let columns: [CSVColumn]
   private let seed: UInt64
   /// The timelines, from when the radio was ready first.
   private var timelines: [RunningTimeline] = []
@@ -30,10 +30,10 @@ struct PeripheralProgram: RadioTask, ~Copyable {
 
   /// - Parameters:
   ///   - address: The address, unless it is `automatic` and the description has one.
-  ///   - columns: The numbers of each timeline from a CSV file, by the handle of its value.
+  ///   - columns: The numbers of the timelines from CSV files.
   ///   - seed: The seed of the random walks.
   init(
-    _ peripheral: PeripheralDescription, address: AddressChoice, columns: [UInt16: [DecimalNumber]],
+    _ peripheral: PeripheralDescription, address: AddressChoice, columns: [CSVColumn],
     seed: UInt64, printer: PeripheralPrinter
   ) {
     self.peripheral = peripheral
@@ -81,7 +81,8 @@ struct PeripheralProgram: RadioTask, ~Copyable {
       let handle = characteristic.valueHandle
       timelines.append(
         RunningTimeline(
-          timeline, at: handle, column: columns[handle] ?? [], from: now, seed: seed))
+          timeline, at: handle, column: columns.first { $0.handle == handle }?.numbers ?? [],
+          from: now, seed: seed))
     }
   }
 

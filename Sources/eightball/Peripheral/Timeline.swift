@@ -2,9 +2,9 @@ import BluetoothHost
 import EightBall
 
 /// How a number of a value changes as time passes.
-struct Timeline: Equatable, Sendable {
+struct Timeline: Sendable {
   /// The numbers, one after another.
-  enum Course: Equatable, Sendable {
+  enum Course: Sendable {
     /// The value stays, and is notified again.
     case constant
     /// These numbers, again and again.
@@ -47,7 +47,7 @@ extension Timeline {
     }
     self.field = field ?? 0
     course = try Course(parts, rest)
-    guard course != .constant else { return }
+    guard !course.isConstant else { return }
     guard let field, case .number(_, let format) = value[field - 1] else {
       throw Expected("a value with a number in a line above, such as uint8 60")
     }
@@ -59,7 +59,7 @@ extension Timeline {
   /// Its text in a file.
   func fileText(of value: [ValueField]) -> String {
     let usual = value.lastIndex { $0.isNumber }.map { $0 + 1 }
-    let place = course == .constant || field == usual ? "" : "field \(field) "
+    let place = course.isConstant || field == usual ? "" : "field \(field) "
     return timeText(period) + ": " + place + course.fileText
   }
 }
@@ -115,6 +115,9 @@ extension Timeline.Course {
     case .csv(let file, let column): "csv \(quoted(file)) \(column)"
     }
   }
+
+  /// Whether the value stays.
+  var isConstant: Bool { if case .constant = self { true } else { false } }
 
   /// The numbers that it names. Those between them are multiples of the step.
   var numbers: [DecimalNumber] {

@@ -21,8 +21,8 @@ struct DecimalNumber: Equatable, Sendable {
       self.init(Int(number))
       return
     }
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count <= 2, let whole = parts.first, whole != "", whole != "-",
+    let parts = list(text, separator: UInt8(ascii: "."))
+    guard words(text).count == 1, parts.count <= 2, let whole = parts.first, whole != "", whole != "-",
       parts.count == 1 || (1...9).contains(parts[1].utf8.count)
     else { return nil }
     let decimals = parts.count == 1 ? "" : parts[1]
@@ -78,8 +78,8 @@ struct NumberFormat: Equatable, Sendable {
 
   /// The format of this name; `nil` if there is none.
   init?(_ name: Substring) {
-    let parts = name.split(separator: "e-", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let base = parts.first else { return nil }
+    let mark = name.lastIndex(of: "-")
+    let base = mark.map { name[..<$0].dropLast() } ?? name
     let kinds: [(String, Kind, ClosedRange<Int>)] = [
       ("uint", .unsigned, 1...8), ("sint", .signed, 1...8), ("medfloat", .medical, 2...4),
       ("float", .medical, 2...2),
@@ -90,13 +90,13 @@ struct NumberFormat: Equatable, Sendable {
     else { return nil }
     self.kind = kind
     byteCount = bits / 8
-    guard parts.count == 2 else {
+    guard let mark else {
       exponent = 0
       return
     }
-    guard kind != .medical, let decimals = Int(parts[1]), (1...9).contains(decimals) else {
-      return nil
-    }
+    guard kind != .medical, name[..<mark].last == "e",
+      let decimals = Int(name[name.index(after: mark)...]), (1...9).contains(decimals)
+    else { return nil }
     exponent = -decimals
   }
 
@@ -162,7 +162,7 @@ struct NumberFormat: Equatable, Sendable {
 }
 
 /// A part of a value: text, bytes, or a number.
-enum ValueField: Equatable, Sendable {
+enum ValueField: Sendable {
   case text(String)
   case bytes([UInt8])
   /// A number that the format holds.
@@ -181,6 +181,13 @@ enum ValueField: Equatable, Sendable {
     case .bytes(let bytes): bytes
     case .number(let number, let format): format.encode(number) ?? []
     }
+  }
+
+  /// The bytes of a value.
+  static func bytes(of fields: [ValueField]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for field in fields { bytes += field.bytes }
+    return bytes
   }
 
   /// Whether it is a number.
@@ -203,9 +210,8 @@ enum ValueField: Equatable, Sendable {
       self = .text(try unquoted(text))
       return
     }
-    let parts = text.split(separator: " ", maxSplits: 1)
-    let word = parts.first ?? ""
-    let rest = parts.count == 2 ? trimmed(parts[1]) : ""
+    let word = words(text).first ?? ""
+    let rest = trimmed(text.dropFirst(word.utf8.count))
     if word == "text" {
       self = .text(try unquoted(rest))
     } else if word == "hex" {
@@ -228,7 +234,7 @@ enum ValueField: Equatable, Sendable {
   static func fields(_ text: Substring) throws(Expected) -> [ValueField] {
     var fields: [ValueField] = []
     for part in list(text) { fields.append(try ValueField(part)) }
-    let count = fields.reduce(0) { $0 + $1.bytes.count }
+    let count = bytes(of: fields).count
     guard count <= 512 else { throw Expected("at most 512 bytes in all: these are \(count)") }
     return fields
   }

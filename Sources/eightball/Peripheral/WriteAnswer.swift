@@ -1,5 +1,5 @@
 /// What follows a write to a characteristic.
-struct WriteAnswer: Equatable, Sendable {
+struct WriteAnswer: Sendable {
   /// How long the response waits, in milliseconds; 0 for not at all.
   var delay: UInt32 = 0
   /// The code of an Error Response; `nil` if the write succeeds. The rest happens only if it succeeds.
@@ -51,7 +51,7 @@ extension WriteAnswer {
 }
 
 /// Faults of a peripheral, or of one characteristic, on request.
-struct PeripheralFaults: Equatable, Sendable {
+struct PeripheralFaults: Sendable {
   /// After how many requests of a central its link ends; `nil` for never. Only a peripheral has it.
   var drop: UInt32?
   /// After how many milliseconds the peripheral falls silent for ever; `nil` for never. Only a peripheral has it.

@@ -28,7 +28,7 @@ struct PeripheralProgramTests {
           a.b = characteristic 2A1E notify
           a.b.value = uint8 6, sint16e-2 36.60
           a.b.every = 1 s: walk 35 to 40 by 0.05
-          """), address: .automatic, columns: [:], seed: seed, printer: printer))
+          """), address: .automatic, columns: [], seed: seed, printer: printer))
     sensor.host.radioIsReady(at: bench.now)
     let central = bench.add(
       Central<1, Collector>(configuration: .central, application: Collector()))
