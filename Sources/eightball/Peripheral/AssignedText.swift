@@ -17,15 +17,13 @@ enum AssignedGroup {
 extension BluetoothUUID {
   /// Reads `180D`, `0x180D`, a UUID with or without hyphens, or an assigned name; `nil` for any other text.
   init?(file text: Substring, of group: AssignedGroup) {
-    let digits = (text.hasPrefix("0x") ? text.dropFirst(2) : text).filter { $0 != "-" }
-    let isHexadecimal = digits.utf8.allSatisfy { $0.hexadecimalValue != nil }
-    if isHexadecimal, digits.utf8.count == 4, let short = UInt16(digits, radix: 16) {
-      self.init(short)
-    } else if isHexadecimal, digits.utf8.count == 32,
-      let high = UInt64(digits.prefix(16), radix: 16),
-      let low = UInt64(digits.suffix(16), radix: 16)
-    {
-      self.init(high: high, low: low)
+    let number = text.hasPrefix("0x") ? text.dropFirst(2) : text
+    let digits = list(number, separator: UInt8(ascii: "-")).joined()
+    let bytes = words(number).count == 1 ? hexadecimalBytes(digits[...]) ?? [] : []
+    if bytes.count == 2 {
+      self.init(UInt16(bytes[0]) << 8 | UInt16(bytes[1]))
+    } else if bytes.count == 16 {
+      self.init(high: Self.number(bytes[..<8]), low: Self.number(bytes[8...]))
     } else {
       let number = group.numbers.first { number in
         BluetoothUUID(number).assignedName.map { "\($0)" == text } ?? false
@@ -35,21 +33,20 @@ extension BluetoothUUID {
     }
   }
 
+  private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    bytes.reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
   /// `180D`, or 32 digits with hyphens.
   var fileText: String {
     if let short { return String(handleText(short).dropFirst(2)) }
-    let digits = bytesText(high) + bytesText(low)
     var text = ""
-    for (index, digit) in digits.utf8.enumerated() {
-      if [8, 12, 16, 20].contains(index) { text += "-" }
-      text.unicodeScalars.append(Unicode.Scalar(digit))
+    for index in 0..<16 {
+      if [4, 6, 8, 10].contains(index) { text += "-" }
+      let number = index < 8 ? high : low
+      text += hexadecimalText([UInt8(truncatingIfNeeded: number >> UInt64(56 - index % 8 * 8))])
     }
     return text
-  }
-
-  private func bytesText(_ number: UInt64) -> String {
-    hexadecimalText(
-      (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - $0 * 8)) }, separator: "")
   }
 }
 

@@ -45,7 +45,7 @@ struct CSVColumn {
       number += 1
       if !line.isEmpty { rows.append((number, list(line))) }
     }
-    var index = Int(column).map { $0 - 1 }
+    var index = digits(column[...], upTo: 0xFFFF).map { $0 - 1 }
     if let names = rows.first?.cells, index == nil || names.contains(column[...]) {
       index = names.firstIndex(of: column[...])
       rows.removeFirst()

@@ -42,7 +42,7 @@ func list(_ text: Substring, separator: UInt8 = UInt8(ascii: ",")) -> [Substring
 
 /// The words of `text`.
 func words(_ text: Substring) -> [Substring] {
-  text.split { $0 == " " || $0 == "\t" }
+  text.utf8.split { $0 == 0x20 || $0 == 0x09 }.map { Substring($0) }
 }
 
 /// `text` in quotes. Control characters, quotes, backslashes and `#`, which may begin a comment, are bytes such as `\x23`.
@@ -114,21 +114,27 @@ func hexadecimalBytes(_ text: Substring) -> [UInt8]? {
   return bytes
 }
 
-/// Reads a number after `0x`; `nil` for any other text, or a number above `limit`.
-func hexadecimalNumber(_ text: Substring, upTo limit: UInt32) -> UInt32? {
-  guard text.hasPrefix("0x"), text.utf8.count <= 10,
-    text.utf8.dropFirst(2).allSatisfy({ $0.hexadecimalValue != nil }),
-    let number = UInt32(text.dropFirst(2), radix: 16), number <= limit
-  else { return nil }
+/// Reads digits alone; `nil` for any other text, or a number above `limit`.
+func digits(_ text: Substring, base: Int = 10, upTo limit: Int = .max) -> Int? {
+  var number: Int?
+  for byte in text.utf8 {
+    let product = (number ?? 0).multipliedReportingOverflow(by: base)
+    guard let digit = byte.hexadecimalValue, digit < base, !product.overflow,
+      product.partialValue <= limit - Int(digit)
+    else { return nil }
+    number = product.partialValue + Int(digit)
+  }
   return number
 }
 
 /// Reads a number in decimal, or in hexadecimal after `0x`; `nil` for any other text, or a number above `limit`.
-func number(_ text: Substring, upTo limit: UInt32) -> UInt32? {
-  if let number = hexadecimalNumber(text, upTo: limit) { return number }
-  guard !text.hasPrefix("+"), let number = UInt32(text), number <= limit else { return nil }
-  return number
+func number(_ text: Substring, upTo limit: Int) -> Int? {
+  text.hasPrefix("0x")
+    ? digits(text.dropFirst(2), base: 16, upTo: limit) : digits(text, upTo: limit)
 }
+
+/// The first word of `text`; empty without one.
+func firstWord(_ text: Substring) -> String { words(text).first.map { String($0) } ?? "" }
 
 /// `0x000A`.
 func handleText(_ handle: UInt16) -> String {
@@ -140,7 +146,7 @@ func byteText(_ byte: UInt8) -> String { "0x" + hexadecimalText([byte]) }
 
 /// Reads a time such as `1 s` or `200 ms`, from 1 ms to 1 h, in milliseconds.
 func milliseconds(_ text: Substring) throws(Expected) -> UInt32 {
-  let joined = String(text.filter { $0 != " " })
+  let joined = words(text).joined()
   guard joined.hasSuffix("s"), let time = TimeOption(joined, upTo: TimeOption.hour) else {
     throw Expected("a time such as 1 s or 200 ms, up to 1 hour")
   }

@@ -152,10 +152,10 @@ struct PeripheralFile {
       peripheral.interval = interval
     case "connections":
       let most = PeripheralDescription.mostConnections
-      guard let count = number(value, upTo: UInt32(most)), count > 0 else {
+      guard let count = number(value, upTo: most), count > 0 else {
         throw Expected("a number from 1 to \(most)")
       }
-      peripheral.connections = Int(count)
+      peripheral.connections = count
     case "fault": peripheral.faults = try PeripheralFaults(value, ofPeripheral: true)
     case "implied":
       guard value == "none" else {

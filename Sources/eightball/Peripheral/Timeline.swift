@@ -37,7 +37,7 @@ extension Timeline {
     var parts = words(rest)
     var field = value.lastIndex { $0.isNumber }.map { $0 + 1 }
     if parts.first == "field" {
-      field = parts.count > 1 ? Int(parts[1]) : nil
+      field = parts.count > 1 ? digits(parts[1], upTo: 512) : nil
       guard let field, value.indices.contains(field - 1), value[field - 1].isNumber else {
         throw Expected("field and the place of a number in the value above, from 1")
       }
@@ -68,7 +68,7 @@ extension Timeline.Course {
   /// Reads the course, whose words are `parts`.
   init(_ parts: [Substring], _ text: Substring) throws(Expected) {
     let rest = trimmed(text.dropFirst(parts.first?.utf8.count ?? 0))
-    switch parts.first {
+    switch firstWord(text) {
     case "constant" where parts.count == 1: self = .constant
     case "list":
       var numbers: [DecimalNumber] = []

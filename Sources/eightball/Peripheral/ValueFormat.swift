@@ -17,19 +17,19 @@ struct DecimalNumber: Equatable, Sendable {
 
   /// Reads `72`, `-0.5` or `0x48`: at most 18 digits, and 9 decimals.
   init?(_ text: Substring) {
-    if let number = hexadecimalNumber(text, upTo: .max) {
-      self.init(Int(number))
+    if text.hasPrefix("0x") {
+      guard let number = number(text, upTo: Int(Int32.max)) else { return nil }
+      self.init(number)
       return
     }
+    let isNegative = text.hasPrefix("-")
+    let text = isNegative ? text.dropFirst() : text
     let parts = list(text, separator: UInt8(ascii: "."))
-    guard words(text).count == 1, parts.count <= 2, let whole = parts.first, whole != "", whole != "-",
-      parts.count == 1 || (1...9).contains(parts[1].utf8.count)
+    let decimals = parts.count == 2 ? parts[1].utf8.count : 0
+    guard parts.count <= 2, !parts[0].isEmpty, parts.count == 1 || (1...9).contains(decimals),
+      words(text).count == 1, text.utf8.count <= 19, let mantissa = digits(parts.joined()[...])
     else { return nil }
-    let decimals = parts.count == 1 ? "" : parts[1]
-    guard !whole.hasPrefix("+"), decimals.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-      whole.utf8.count + decimals.utf8.count <= 18, let mantissa = Int(whole + decimals)
-    else { return nil }
-    self.init(mantissa, exponent: -decimals.utf8.count)
+    self.init(isNegative ? -mantissa : mantissa, exponent: -decimals)
   }
 
   /// The number as `init(_:)` reads it.
@@ -85,7 +85,8 @@ struct NumberFormat: Equatable, Sendable {
       ("float", .medical, 2...2),
     ]
     guard let (prefix, kind, sizes) = kinds.first(where: { base.hasPrefix($0.0) }),
-      let bits = Int(base.dropFirst(prefix.utf8.count)), bits % 8 == 0, sizes.contains(bits / 8),
+      let bits = digits(base.dropFirst(prefix.utf8.count), upTo: 64), bits % 8 == 0,
+      sizes.contains(bits / 8),
       kind != .medical || bits != 24
     else { return nil }
     self.kind = kind
@@ -95,7 +96,7 @@ struct NumberFormat: Equatable, Sendable {
       return
     }
     guard kind != .medical, name[..<mark].last == "e",
-      let decimals = Int(name[name.index(after: mark)...]), (1...9).contains(decimals)
+      let decimals = digits(name[name.index(after: mark)...], upTo: 9), decimals > 0
     else { return nil }
     exponent = -decimals
   }
@@ -210,7 +211,7 @@ enum ValueField: Sendable {
       self = .text(try unquoted(text))
       return
     }
-    let word = words(text).first ?? ""
+    let word = firstWord(text)
     let rest = trimmed(text.dropFirst(word.utf8.count))
     if word == "text" {
       self = .text(try unquoted(rest))
@@ -219,7 +220,7 @@ enum ValueField: Sendable {
         throw Expected("pairs of hexadecimal digits, such as hex 00 48")
       }
       self = .bytes(bytes)
-    } else if let format = NumberFormat(word) {
+    } else if let format = NumberFormat(word[...]) {
       guard let number = DecimalNumber(rest), format.encode(number) != nil else {
         throw Expected(format.expected)
       }

@@ -24,7 +24,7 @@ extension WriteAnswer {
     for part in list(text) {
       let parts = words(part)
       let label = parts.count == 2 ? String(parts[1]) : own
-      switch parts.first {
+      switch firstWord(part) {
       case "set" where parts.count == 1: sets = true
       case "echo" where parts.count <= 2: echoes.append(label)
       case "notify" where parts.count <= 2: notifies.append(label)
@@ -71,7 +71,7 @@ extension PeripheralFaults {
   init(_ text: Substring, ofPeripheral isPeripheral: Bool) throws(Expected) {
     for part in list(text) {
       let parts = words(part)
-      switch parts.first {
+      switch firstWord(part) {
       case "slow": delay = try milliseconds(trimmed(part.dropFirst(4)))
       case "refuse" where parts.count == 1: refusal = 0x0E
       case "refuse" where parts.count == 2: refusal = try errorCode(parts[1])
@@ -80,7 +80,7 @@ extension PeripheralFaults {
         guard parts.count == 4, parts[1] == "after", parts[3].hasPrefix("request"),
           let count = number(parts[2], upTo: 1_000_000), count > 0
         else { throw Expected("drop after N requests, such as drop after 10 requests") }
-        drop = count
+        drop = UInt32(count)
       case "vanish" where isPeripheral && parts.count > 2 && parts[1] == "after":
         vanish = try milliseconds(trimmed(trimmed(part.dropFirst(6)).dropFirst(5)))
       default:
