@@ -34,8 +34,8 @@ async def visiting(radio: str, file, *options: str):
         yield program, visit
 
 
-async def arrive(central: Central) -> Visit:
-    connection = await central.device.connect(hci.Address(ADDRESS), timeout=PATIENCE)
+async def arrive(central: Central, address: str = ADDRESS) -> Visit:
+    connection = await central.device.connect(hci.Address(address), timeout=PATIENCE)
     visit = Visit(connection)
     async with asyncio.timeout(PATIENCE):
         await visit.client.discover_services()
@@ -219,6 +219,25 @@ async def test_a_protected_value_is_read_after_pairing(radio, folder):
             await visit.connection.pair()
         await program.event("paired")
         assert await serial.read_value() == b"secret"
+
+
+async def test_a_swarm_of_heart_rate_sensors(radio):
+    options = ("--count", "20", "--seed", "8", "--json", "--radio", radio)
+    file = str(EXAMPLES / "heart-rate.conf")
+    async with Program(eightball(), "swarm", "--peripheral", file, *options) as swarm:
+        begun = await swarm.event("swarm", count=20, first="Heart Rate", last="Heart Rate")
+        assert begun["connections"] == 4
+        addresses = {found["address"] for found in swarm.events("advertising")}
+        assert len(addresses) == 20
+        async with Central.opened(radio) as central:
+            visit = await arrive(central, sorted(addresses)[0])
+            rates: asyncio.Queue[bytes] = asyncio.Queue()
+            await characteristic(visit, 0x2A37).subscribe(rates.put_nowait)
+            async with asyncio.timeout(PATIENCE):
+                assert (await rates.get())[0] == 0
+            notified = await swarm.event("notified", characteristic="heart.rate")
+            assert 1 <= notified["peripheral"] <= 20
+        assert await swarm.stop() == 0
 
 
 async def test_the_check_names_each_wrong_line(folder):

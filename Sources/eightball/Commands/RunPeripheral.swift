@@ -72,10 +72,9 @@ struct RunPeripheral: Command {
   }
 
   func run() throws {
-    let path = file ?? ""
-    let (peripheral, columns) = try read(path)
+    let loaded = try LoadedPeripheral.reportingErrors(of: file ?? "", isJSON: isJSON)
     guard !checks else {
-      for line in PeripheralSummary(peripheral).lines { Terminal.print(line) }
+      for line in PeripheralSummary(loaded.peripheral).lines { Terminal.print(line) }
       return
     }
     try reportingErrors(with: { printError($0, reason: $1, isJSON: isJSON) }) {
@@ -90,59 +89,11 @@ struct RunPeripheral: Command {
         isJSON: isJSON, print: { output.print($0) }, flush: { _ = output.flush() })
       printer.begins(chosen)
       var program = PeripheralProgram(
-        peripheral, address: try addressOptions.choice, columns: columns,
+        loaded, address: try addressOptions.choice,
         seed: seed ?? .random(in: .min ... .max), printer: printer)
       try radio.run(&program)
       warn(ofErrorsOf: sinks)
       if let failure = program.failure { throw failure }
     }
-  }
-
-  /// The peripheral of a file, and the columns that its timelines name.
-  private func read(
-    _ path: String
-  ) throws -> (PeripheralDescription, columns: [CSVColumn]) {
-    let text: [UInt8]
-    do throws(SystemError) {
-      text = try Files.bytes(ofRegular: path, limit: PeripheralFile.capacity + 1)
-    } catch {
-      throw fail([error.description])
-    }
-    guard text.count <= PeripheralFile.capacity else {
-      throw fail(["\(path): expected at most 1 MB"])
-    }
-    let (peripheral, errors) = PeripheralFile.read(text)
-    guard let peripheral else {
-      throw fail(
-        errors.map { $0.line == 0 ? "\(path): \($0.text)" : "\(path), line \($0.line): \($0.text)" }
-      )
-    }
-    var columns: [CSVColumn] = []
-    var wrong: [String] = []
-    for service in peripheral.services {
-      for characteristic in service.characteristics {
-        guard let timeline = characteristic.timeline,
-          case .csv(let file, let column) = timeline.course
-        else { continue }
-        do throws(Expected) {
-          columns.append(
-            CSVColumn(
-              handle: characteristic.valueHandle,
-              numbers: try CSVColumn.read(
-                column, of: file, beside: path, timeline, characteristic.value)))
-        } catch {
-          let label = "\(service.label).\(characteristic.label).every"
-          wrong.append("\(path): \(label): expected \(error.text)")
-        }
-      }
-    }
-    guard wrong.isEmpty else { throw fail(wrong) }
-    return (peripheral, columns)
-  }
-
-  /// Prints what is wrong.
-  private func fail(_ errors: [String]) -> ExitStatus {
-    for error in errors { printError(sentence(printable(error)), reason: "file", isJSON: isJSON) }
-    return .board
   }
 }

@@ -1,7 +1,7 @@
 import LinuxRadio
 
 /// A column of a file of comma-separated values.
-struct CSVColumn {
+struct CSVColumn: Sendable {
   /// The handle of the value that gets the numbers.
   let handle: UInt16
   let numbers: [DecimalNumber]

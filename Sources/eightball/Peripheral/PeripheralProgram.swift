@@ -30,15 +30,14 @@ struct PeripheralProgram: RadioTask, ~Copyable {
 
   /// - Parameters:
   ///   - address: The address, unless it is `automatic` and the description has one.
-  ///   - columns: The numbers of the timelines from CSV files.
   ///   - seed: The seed of the random walks.
   init(
-    _ peripheral: PeripheralDescription, address: AddressChoice, columns: [CSVColumn],
-    seed: UInt64, printer: PeripheralPrinter
+    _ loaded: LoadedPeripheral, address: AddressChoice, seed: UInt64, printer: PeripheralPrinter
   ) {
+    let peripheral = loaded.peripheral
     self.peripheral = peripheral
     self.printer = printer
-    self.columns = columns
+    columns = loaded.columns
     self.seed = seed
     let advertisement = peripheral.advertising
     self.advertisement = advertisement
@@ -67,6 +66,9 @@ struct PeripheralProgram: RadioTask, ~Copyable {
     }
     host.advertise(advertisement)
   }
+
+  /// Ends all connections. The next turn gives the commands to the radio.
+  mutating func disconnectAll() { host.disconnectAll() }
 
   // MARK: RadioTask
 

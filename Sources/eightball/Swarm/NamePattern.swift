@@ -12,6 +12,9 @@ public struct NamePattern: Equatable, Sendable {
   /// `Ball %d`.
   public static let usual = NamePattern(prefix: "Ball ")
 
+  /// The same name for all.
+  init(same name: String) { before = name }
+
   private init(prefix: String) {
     before = prefix
     hasNumber = true

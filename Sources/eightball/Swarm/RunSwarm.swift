@@ -28,12 +28,14 @@ struct RunSwarm: Command {
         eightball swarm --count 50 --drop-every 30s
         eightball swarm --count 50 --drop 10 --vanish 5 --seed 8
         eightball swarm --metrics 9888
+        eightball swarm --peripheral heart-rate.conf --count 1000 --seed 8
 
       EXIT STATUS
         0   ended by SIGINT, SIGTERM or SIGHUP
         1   an unexpected failure
         64  the command line is wrong
         69  the radio or the port for the metrics cannot be used, or the radio is full
+        78  the file of --peripheral is wrong, or cannot be read
       """)
 
   static var options: [ToolOption<RunSwarm>] {
@@ -41,6 +43,14 @@ struct RunSwarm: Command {
       .value(OptionRow("--count", "<number>", "How many balls: 1 to 10000. (default: 100)")) {
         $0.count = try $1.number()
       },
+      .value(
+        OptionRow(
+          "--peripheral", "<file>",
+          """
+          Not balls, but peripherals of this file: see eightball peripheral. Their name and their \
+          connections are those of the file, unless options set them.
+          """)
+      ) { $0.peripheral = $1.text },
       .value(
         OptionRow(
           "--name", "<name>",
@@ -113,8 +123,9 @@ struct RunSwarm: Command {
   }
 
   var count = 100
-  var name = NamePattern.usual
-  var connections = 1
+  var peripheral: String?
+  var name: NamePattern?
+  var connections: Int?
   var seed: UInt64?
   var answers = Run.Answers.text
   var drop: UInt32 = 0
@@ -131,13 +142,13 @@ struct RunSwarm: Command {
       throw UsageError(
         "--count takes 1 to \(SwarmConfiguration.maximumCount) balls, not \(count).")
     }
-    guard (1...SwarmConfiguration.maximumConnections).contains(connections) else {
+    guard (1...SwarmConfiguration.maximumConnections).contains(connections ?? 1) else {
       throw UsageError(
-        "--connections takes 1 to \(SwarmConfiguration.maximumConnections) centrals, not \(connections)."
+        "--connections takes 1 to \(SwarmConfiguration.maximumConnections) centrals, not \(connections ?? 0)."
       )
     }
     do throws(NamePatternError) {
-      try name.validate(count: count)
+      try name?.validate(count: count)
     } catch {
       throw UsageError(printable("\(error.description)."))
     }
@@ -148,6 +159,10 @@ struct RunSwarm: Command {
     guard !isQuiet || !isJSON else {
       throw UsageError("--quiet and --json exclude each other: give one of them.")
     }
+    guard peripheral == nil || control == nil && metrics == nil else {
+      throw UsageError(
+        "--control and --metrics have the counts of balls: leave them out with --peripheral.")
+    }
     if let error = SwarmConfiguration.error(for: radio) {
       throw UsageError("\(error).")
     }
@@ -156,9 +171,9 @@ struct RunSwarm: Command {
   /// The configuration from the options.
   var swarm: SwarmConfiguration {
     var swarm = SwarmConfiguration(
-      count: count, names: name,
+      count: count, names: name ?? .usual,
       seed: SwarmSeed(rawValue: seed ?? .random(in: .min ... .max)))
-    swarm.connections = connections
+    swarm.connections = connections ?? 1
     swarm.style = answers.style
     swarm.lines = isJSON ? .json : isQuiet ? .none : .words
     swarm.faults.drops = drop
@@ -170,12 +185,20 @@ struct RunSwarm: Command {
 
   func run() throws {
     let complain = { printError($0, reason: $1, isJSON: isJSON) }
+    var configuration = swarm
+    if let peripheral {
+      var file = try LoadedPeripheral.reportingErrors(of: peripheral, isJSON: isJSON)
+      if let connections { file.peripheral.connections = connections }
+      configuration.names = name ?? NamePattern(same: file.peripheral.name)
+      configuration.connections = file.peripheral.connections
+      configuration.file = file
+    }
     try reportingErrors(with: complain) {
       let metrics = try self.metrics.map { try MetricsListener($0) }
       let loop = try EventLoop()
       let signals = try TerminationSignals(loop: loop)
       do {
-        let balls = try Swarm(swarm, loop: loop)
+        let balls = try Swarm(configuration, loop: loop)
         let server = try serveFigures(of: balls, at: metrics)
         defer { server?.close() }
         try balls.run(until: signals)

@@ -55,6 +55,7 @@ public final class Swarm {
     hasEnded = hasBegun
     let make =
       switch configuration.connections {
+      case _ where configuration.file != nil: SwarmPeripheral.make
       case 1: SwarmBall<1>.make
       case 2: SwarmBall<2>.make
       case 3: SwarmBall<3>.make

@@ -42,7 +42,8 @@ final class SwarmContext {
       path: airPath, loop: loop,
       maximumClients: configuration.count + AirServer.defaultMaximumClients,
       ownClients: configuration.count)
-    lines = SwarmLines(format: configuration.lines, loop: loop)
+    lines = SwarmLines(
+      format: configuration.lines, isOfBalls: configuration.file == nil, loop: loop)
     waiting = Array(0..<configuration.count)
   }
 

@@ -15,6 +15,8 @@ final class SwarmLines {
   private(set) var isClosed = false
 
   private let format: LineFormat
+  /// Whether the lines are of balls, and not of peripherals of a file.
+  private let isOfBalls: Bool
   private let output: NonblockingOutput?
   private let errors: NonblockingOutput?
   private var results = LineQueue<262_144>()
@@ -28,8 +30,9 @@ final class SwarmLines {
   private var unreported = 0
 
   /// The standard streams of this program, in `loop`.
-  init(format: LineFormat, loop: EventLoop) {
+  init(format: LineFormat, isOfBalls: Bool = true, loop: EventLoop) {
     self.format = format
+    self.isOfBalls = isOfBalls
     output = try? NonblockingOutput(1, name: "standard output", loop: loop)
     errors = try? NonblockingOutput(2, name: "standard error", loop: loop)
   }
@@ -109,7 +112,9 @@ final class SwarmLines {
 
   private func add(line: Span<UInt8>, of ball: Int, to stream: OutputStream, at now: Instant) {
     if format == .json, stream == .output {
-      return results.append(mayBeCut: false) { Self.write(line, of: ball, to: &$0) }
+      return results.append(mayBeCut: false) {
+        Self.write(line, of: ball, named: isOfBalls ? "ball" : "peripheral", to: &$0)
+      }
     }
     guard stream == .errors ? takesErrors : Self.isForPeople(line) else { return }
     allowance.advance(to: now)
@@ -119,9 +124,9 @@ final class SwarmLines {
     }
     allowance.spend(at: now)
     if stream == .output {
-      results.append { Self.writeWords(line, of: ball, to: &$0) }
+      results.append { writeWords(line, of: ball, to: &$0) }
     } else {
-      errorLines.append { Self.writeWords(line, of: ball, to: &$0) }
+      errorLines.append { writeWords(line, of: ball, to: &$0) }
     }
   }
 
@@ -133,10 +138,10 @@ final class SwarmLines {
     return !others.contains { line.starts(with: $0) }
   }
 
-  private static func writeWords(
+  private func writeWords(
     _ line: Span<UInt8>, of ball: Int, to writer: inout ByteWriter
   ) {
-    writer.write(text: "Ball ")
+    writer.write(text: isOfBalls ? "Ball " : "Peripheral ")
     writer.write(decimal: ball)
     writer.write(text: ": ")
     writer.write(line)
@@ -178,7 +183,7 @@ extension Span<UInt8> {
 /// An event of the whole swarm.
 enum SwarmNotice: Equatable {
   /// All balls advertise.
-  case begun(count: Int, first: String, last: String, connections: Int, seed: UInt64)
+  case begun(count: Int, first: String, last: String, connections: Int, seed: UInt64, noun: String)
   /// So many connections were ended at once.
   case storm(dropped: Int)
 
@@ -188,7 +193,7 @@ enum SwarmNotice: Equatable {
       count: configuration.count, first: configuration.names.name(of: 1),
       last: configuration.names.name(of: configuration.count),
       connections: configuration.connections,
-      seed: configuration.seed.rawValue)
+      seed: configuration.seed.rawValue, noun: configuration.file == nil ? "ball" : "peripheral")
   }
 
   /// The line without its end; `nil` if nothing is printed.
@@ -202,8 +207,8 @@ enum SwarmNotice: Equatable {
 
   private var words: String {
     switch self {
-    case .begun(let count, let first, let last, _, let seed):
-      (count == 1 ? "1 ball advertises" : "\(count) balls advertise")
+    case .begun(let count, let first, let last, _, let seed, let noun):
+      (count == 1 ? "1 \(noun) advertises" : "\(count) \(noun)s advertise")
         + (first == last
           ? " as “\(String(printable: first))”"
           : ": “\(String(printable: first))” to “\(String(printable: last))”")
@@ -215,7 +220,7 @@ enum SwarmNotice: Equatable {
 
   private var json: String {
     switch self {
-    case .begun(let count, let first, let last, let connections, let seed):
+    case .begun(let count, let first, let last, let connections, let seed, _):
       #"{"event":"swarm","count":\#(count),"first":"\#(String(escaped: first))","#
         + #""last":"\#(String(escaped: last))","connections":\#(connections),"seed":\#(seed)}"#
     case .storm(let dropped): #"{"event":"storm","dropped":\#(dropped)}"#
