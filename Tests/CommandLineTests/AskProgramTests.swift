@@ -75,7 +75,7 @@ struct AskProgramTests {
       isJSON: isJSON, print: { [output] in output.results.append($0) },
       note: { [output] in output.notes.append($0) })
     let asker = bench.add(
-      AskProgram(request, address: .public, bonds: AskBonds(), printer: printer),
+      AskProgram(request, address: .public, bonds: CentralBonds(), printer: printer),
       on: bench.air.addController(address: Self.address(0xCE)))
     asker.host.radioIsReady(at: bench.now)
     try bench.settle()
@@ -98,7 +98,7 @@ struct AskProgramTests {
     of asker: AirDevice<AskProgram>, _ sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     try wait(sourceLocation) { asker.host.isFinished }
-    expect(asker.host.host.connectionCount, is: 0, sourceLocation: sourceLocation)
+    expect(asker.host.session.host.connectionCount, is: 0, sourceLocation: sourceLocation)
   }
 
   @Test("A question is answered, and then the program unsubscribes and disconnects")
@@ -137,7 +137,7 @@ struct AskProgramTests {
     try bench.run(for: 4_999)
     expect(asker.host.outcome, is: nil)
     try bench.run(for: 1)
-    expect(asker.host.outcome == .noBallFound && bench.now == start.advanced(by: 5_000))
+    expect(asker.host.outcome == .notFound && bench.now == start.advanced(by: 5_000))
     try waitForEnd(of: asker)
   }
 
@@ -158,7 +158,7 @@ struct AskProgramTests {
   func wholeTimeout() throws {
     _ = try addBall(SilentBall())
     var request = AskRequest(question: "Is it?")
-    request.wholeTimeout = 700
+    request.limits.whole = 700
     let asker = try ask(request)
     let start = bench.now
     try wait { asker.host.outcome != nil }
@@ -191,7 +191,7 @@ struct AskProgramTests {
   func stays() throws {
     let ball = try addBall(BallApplication<1>(seed: 8))
     let asker = try ask(AskRequest(stays: true), isJSON: true)
-    try wait { asker.host.isChosen }
+    try wait { asker.host.session.isChosen }
     expect(asker.host.wantsInput, is: true)
     for line in ["It rains.", "", "Will it rain?"] {
       asker.host.take(Array(line.utf8), at: bench.now)
@@ -225,7 +225,7 @@ struct AskProgramTests {
     asker.host.interrupt(at: bench.now)
     expect(asker.host.outcome == .cancelled && !asker.host.isFinished)
     asker.host.interrupt(at: bench.now)
-    expect(asker.host.isFinished, is: asker.host.host.isShutDown)
+    expect(asker.host.isFinished, is: asker.host.session.host.isShutDown)
     try waitForEnd(of: asker)
   }
 

@@ -56,12 +56,12 @@ struct LaunchTests {
       try Ask.parse(arguments).request(AskPrinter(isJSON: true))
     }
     var asked = try request("Why?", "--timeout", "1s")
-    expect(asked.wholeTimeout, is: 1_000)
-    expect(asked.searchTimeout == 1_000 && asked.answerTimeout == 1_000)
+    expect(asked.limits.whole, is: 1_000)
+    expect(asked.limits.search == 1_000 && asked.answerTimeout == 1_000)
     asked = try request("Why?")
-    expect(asked.wholeTimeout == nil && asked.searchTimeout == 5_000)
+    expect(asked.limits.whole == nil && asked.limits.search == 5_000)
     asked = try request("--stay", "--timeout", "1s")
-    expect(asked.wholeTimeout == nil && asked.answerTimeout == 1_000)
+    expect(asked.limits.whole == nil && asked.answerTimeout == 1_000)
     asked = try request("Why?", "--pair")
     expect(asked.answerTimeout == 60_000 && asked.pairs)
   }

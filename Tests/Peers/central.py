@@ -163,6 +163,10 @@ class Central:
         """Scans until a device with this service is found."""
         return await self._find(lambda it: service in it.services)
 
+    async def find_named(self, name: str) -> Finding:
+        """Scans until a device with this name is found, with its scan response."""
+        return await self._find(lambda it: it.scan_response is not None and it.name == name)
+
     async def _find(self, matches) -> Finding:
         async with self.scanning() as (findings, heard):
             try:

@@ -142,6 +142,18 @@ async def test_a_conversation_prints_what_the_page_shows(page: str, environment)
         assert ball.output == expected
 
 
+async def test_commands_on_attributes_print_what_the_page_shows(environment):
+    text = (REPOSITORY / "docs" / "command-line.md").read_text()
+    (shown,) = [block for tag, block in FENCE.findall(text) if tag == "text gatt"]
+    run = ["eightball", "run", "--radio", "virtual", "--seed", "8"]
+    async with Program(*run, environment=environment) as ball:
+        await ball.line(lambda line: "dvertis" in line, "that it advertises")
+        # The ball refuses a statement: status 65.
+        for part, status in zip(shown.strip().split("\n\n"), (0, 65), strict=True):
+            command, _, answer = part.partition("\n")
+            assert await both_streams(command[2:], environment, status) == answer
+
+
 async def test_the_recording_shows_what_the_programs_print(environment):
     page = (REPOSITORY / "docs" / "first-evening.md").read_text()
     run, ask = (

@@ -2,7 +2,7 @@ import BluetoothHost
 import EightBall
 
 /// The names of a ball's attributes by handle.
-struct AttributeNames {
+package struct AttributeNames {
   /// Where a central writes its question.
   let question: AttributeHandle
   /// Where a central reads the answer or is notified of it.
@@ -76,7 +76,10 @@ struct AttributeNames {
   }
 
   /// The name of an attribute type or a service, as in Assigned Numbers, 3.4 to 3.8.
-  static func name(of uuid: BluetoothUUID) -> String {
+  static func name(of uuid: BluetoothUUID) -> String { known(uuid) ?? unassigned(uuid) }
+
+  /// The name of an attribute type or a service; `nil` if there is none.
+  package static func known(_ uuid: BluetoothUUID) -> String? {
     switch uuid {
     case .ballService: "Magic 8-Ball"
     case .question: "Question"
@@ -84,7 +87,7 @@ struct AttributeNames {
     case .clientSupportedFeatures: "Client Supported Features"
     case .databaseHash: "Database Hash"
     case .serverSupportedFeatures: "Server Supported Features"
-    default: uuid.assignedName?.description ?? unassigned(uuid)
+    default: uuid.assignedName?.description
     }
   }
 

@@ -126,7 +126,7 @@ extension BallPrinter {
   }
 
   /// Writes why a pairing has failed, to follow "Not paired: ", without a full stop.
-  private static func write(_ error: PairingEventError, to writer: inout ByteWriter) {
+  fileprivate static func write(_ error: PairingEventError, to writer: inout ByteWriter) {
     switch error {
     case .own(let reason):
       guard let words = ownWords(of: reason) ?? words(of: reason) else {
@@ -178,5 +178,14 @@ extension BallPrinter {
     case .keyRejected: "the key was rejected"
     default: nil
     }
+  }
+}
+
+extension PairingOutcome {
+  /// Why the pairing failed, with a full stop; writes nothing if it succeeded.
+  package func writeFailure(to writer: inout ByteWriter) {
+    guard case .failed(_, let error) = PairingEvent(self, connectionIndex: 0) else { return }
+    BallPrinter<1, 1>.write(error, to: &writer)
+    writer.write(text: ".")
   }
 }

@@ -19,60 +19,16 @@ struct AskPrinter {
     if isChosen, let question = request.question { note("Question: \(question)") }
   }
 
-  /// The search for a ball begins.
-  func searches(_ request: AskRequest) {
-    guard !isJSON else { return }
-    note(
-      request.name.map { "Looking for “\(printable($0))”…" } ?? "Looking for a ball…")
-  }
-
-  /// A ball was found.
-  func found(_ ball: NearbyDevice) {
-    guard isJSON else {
-      let heard = ball.rssi.map { ", \(strength($0))" } ?? ""
-      return note("Found “\(printable(ball.name ?? ""))”\(heard).")
-    }
-    var line = JSONLine(event: "found")
-    line.add("name", ball.name)
-    line.add("address", ball.address)
-    line.add("rssi", ball.rssi)
-    print(line.text)
-  }
-
-  /// A ball is connected.
-  func connected(_ ball: NearbyDevice) {
-    guard isJSON else { return }
-    var line = JSONLine(event: "connected")
-    line.add("address", ball.address)
-    print(line.text)
+  /// Prints what every central prints.
+  func central(looksFor name: String?) -> CentralPrinter {
+    CentralPrinter(
+      isJSON: isJSON, sought: name.map { "“\(printable($0))”" } ?? "a ball", noun: "ball",
+      print: print, note: note)
   }
 
   /// A ball that stays connected waits for questions.
   func isReady() {
     if !isJSON { note("Connected: each line is a question. Control-D ends.") }
-  }
-
-  /// The user has to compare, enter or type a number.
-  func asks(_ prompt: PairingPrompt) {
-    switch prompt {
-    case .compareNumber(let number):
-      let digits = sixDigits(number)
-      say("Does the ball show \(digits)? Type y or n.", kind: "compare", digits)
-    case .showPasskey(let number):
-      let digits = sixDigits(number)
-      say("Enter at the ball: \(digits).", kind: "passkey", digits)
-    case .enterPasskey:
-      say("Type the six digits that the ball shows.", kind: "enter", nil)
-    case .confirmPairing: return
-    }
-  }
-
-  private func say(_ text: String, kind: String, _ number: String?) {
-    guard isJSON else { return note(text) }
-    var line = JSONLine(event: "prompt")
-    line.add("kind", kind)
-    line.add("number", number)
-    print(line.text)
   }
 
   /// The ball has sent an answer without a new question, as after a shake.
@@ -88,7 +44,7 @@ struct AskPrinter {
   }
 
   /// A question, or all, is over. `question` is `nil` if this concerns none.
-  func ended(_ outcome: AskOutcome, of question: String?, _ request: AskRequest) {
+  func ended(_ outcome: CentralOutcome, of question: String?, _ request: AskRequest) {
     switch outcome {
     case .answered(let text): answered(text, to: question)
     case .inputEnded: break
@@ -127,7 +83,7 @@ extension Answer {
   }
 }
 
-extension AskOutcome {
+extension CentralOutcome {
   /// What happened and what may help, for people.
   func explanation(for request: AskRequest) -> String {
     switch self {
@@ -138,7 +94,7 @@ extension AskOutcome {
     case .failed(let error) where error.wantsPairing:
       "The ball answers only paired centrals: hold its shake button for 3 s, then run eightball "
         + "ask --pair."
-    case .noBallFound:
+    case .notFound:
       request.name.map {
         "No ball called “\(printable($0))” was found. Is it running, on the same radio, and near?"
       } ?? "No ball was found. Is one running, on the same radio, and near? (eightball run)"
@@ -146,15 +102,23 @@ extension AskOutcome {
       "The ball does not accept the bond: it has lost its key, or another ball has its address. "
         + "Forget the bond with eightball bonds --of-ask --remove all, hold the ball's shake "
         + "button for 3 s, then run eightball ask --pair."
+    case .noService(let name):
+      "“\(printable(name))” advertises as a ball, but lacks the ball's service."
+    default: explanation(noun: "ball")
+    }
+  }
+
+  /// What happened and what may help, for people, with any peripheral.
+  func explanation(noun: String) -> String {
+    switch self {
+    case .answered, .refused, .notFound, .noService: word
     case .failed(let error):
       "\(error.sentence) (\(error.slug))"
     case .unreachable(let error):
-      "A ball was found, but the connection failed" + (error.map { ": \($0.sentence)" } ?? ".")
+      "A \(noun) was found, but the connection failed" + (error.map { ": \($0.sentence)" } ?? ".")
         + " Try again."
-    case .noService(let name):
-      "“\(printable(name))” advertises as a ball, but lacks the ball's service."
     case .timedOut:
-      "The ball did not answer in time. Try again, or wait longer with --timeout."
+      "The \(noun) did not answer in time. Try again, or wait longer with --timeout."
     case .disconnected:
       "The connection was closed. Try again."
     case .cancelled:
@@ -172,7 +136,7 @@ extension AskOutcome {
     case .answered: "answered"
     case .refused: "refused"
     case .failed(let error): error.wantsPairing || error == .keys ? "not paired" : "error"
-    case .noBallFound: "no ball found"
+    case .notFound: "no ball found"
     case .unreachable: "unreachable"
     case .noService: "no service"
     case .timedOut: "timed out"
@@ -184,7 +148,7 @@ extension AskOutcome {
   }
 }
 
-extension AskError {
+extension CentralError {
   /// Whether the ball refused because there is no bond, or only one that is too weak.
   fileprivate var wantsPairing: Bool {
     switch self {
@@ -194,7 +158,7 @@ extension AskError {
   }
 
   /// The error as a sentence.
-  fileprivate var sentence: String {
+  var sentence: String {
     switch self {
     case .offline: "The device is offline."
     case .connectionLimit: "Bluetooth failed: The maximum number of connections has been reached."

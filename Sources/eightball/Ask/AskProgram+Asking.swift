@@ -3,23 +3,21 @@ import EightBall
 
 // On the link: from the first request to the answer.
 extension AskProgram {
-  /// Performs the next step if the link is free.
+  /// Performs the next step.
   mutating func perform(at now: Instant) {
-    if securing != nil { secure(at: now) }
-    guard let step, securing == nil, host.operation(at: 0) == nil, let operation = operation(step)
-    else { return }
+    guard let step, let operation = operation(step) else { return }
     if step == .write {
       isWritten = true
       earlyAnswer = nil
     }
-    guard host.perform(operation, at: 0) else { return }
+    guard session.host.perform(operation, at: 0) else { return }
     running = step
     self.step = nil
   }
 
   /// The operation of a step; `nil` if the step has failed.
   private mutating func operation(_ step: Step) -> ClientOperation? {
-    let ball = host.client.application.ball
+    let ball = session.host.client.application.ball
     switch step {
     case .exchangeMTU: return .exchangeMTU
     case .findService: return .discoverServicesByUUID(.ballService)
@@ -30,7 +28,7 @@ extension AskProgram {
       return .subscribe(handle, kind)
     case .write:
       guard let question, let characteristic = ball.question else { return nil }
-      host.client.application.value = Array(question.utf8)
+      session.host.client.application.value = Array(question.utf8)
       return .write(characteristic.value, byteCount: question.utf8.count)
     case .unsubscribe: return ball.configuration.map { .subscribe($0, .none) }
     }
@@ -38,16 +36,16 @@ extension AskProgram {
 
   /// The operation under way has ended.
   mutating func ended(_ error: OperationError?, at now: Instant) {
-    guard let step = running, stage == .linked, closing == nil else { return }
+    guard let step = running else { return }
     running = nil
     if let error { return failed(step, error, at: now) }
     isRepeated = false
-    let ball = host.client.application.ball
+    let ball = session.host.client.application.ball
     switch step {
     case .exchangeMTU: self.step = .findService
     case .findService where ball.service == nil: lackService(at: now)
     case .findService: self.step = .findCharacteristics
-    case .findCharacteristics: choose(at: now)
+    case .findCharacteristics: chooseBall(at: now)
     case .findDescriptors where ball.configuration == nil:
       conclude(.failed(.refused(.attributeNotFound)), at: now)
     case .findDescriptors: self.step = .subscribe
@@ -60,37 +58,46 @@ extension AskProgram {
   }
 
   private mutating func failed(_ step: Step, _ error: OperationError, at now: Instant) {
-    if mustSecure(step, after: error) { return }
+    // Discovery needs no permission: Vol 3, Part G, 8.1.
+    if step == .subscribe || step == .write, question != nil, !isRepeated, protect(after: error) {
+      isRepeated = true
+      refusedStep = step
+      return
+    }
     isRepeated = false
     switch step {
     // A link that fails for another reason than its MTU ends, or fails the next step.
     case .exchangeMTU: self.step = .findService
     case .findService, .findCharacteristics:
-      guard let failure = AskError(error, isDiscovery: true) else { return }
+      guard let failure = CentralError(error, isDiscovery: true) else { return }
       giveUp(with: .failed(failure), at: now)
     case .findDescriptors, .subscribe:
-      guard question != nil, let failure = AskError(error, isDiscovery: false) else { return }
+      guard question != nil, let failure = CentralError(error, isDiscovery: false) else { return }
       conclude(.failed(failure), at: now)
     case .write:
-      guard isWritten, let failure = AskError(error, isDiscovery: false) else { return }
+      guard isWritten, let failure = CentralError(error, isDiscovery: false) else { return }
       // Unlikely Error means that the text is not a question.
       conclude(failure == .refused(.unlikelyError) ? .refused : .failed(failure), at: now)
     case .unsubscribe: shutDown(at: now)
     }
   }
 
+  mutating func protected(_ error: OperationError?, at now: Instant) {
+    guard let error else {
+      step = refusedStep
+      return
+    }
+    isRepeated = false
+    if let failure = CentralError(error, isDiscovery: false) { conclude(.failed(failure), at: now) }
+  }
+
   private mutating func lackService(at now: Instant) {
-    giveUp(with: .noService(name: candidates.first?.name ?? ""), at: now)
+    giveUp(with: .noService(name: session.candidates.first?.name ?? ""), at: now)
   }
 
   /// The ball's attributes are known: it is the ball to ask.
-  private mutating func choose(at now: Instant) {
-    isChosen = true
-    preparationEnd = nil
-    searchEnd = nil
-    scanResumption = nil
-    host.scan(nil)
-    candidates.removeLast(candidates.count - 1)
+  private mutating func chooseBall(at now: Instant) {
+    choose()
     if request.stays { printer.isReady() }
     askNext(at: now)
   }
@@ -98,7 +105,7 @@ extension AskProgram {
   // MARK: Questions
 
   /// Takes a line of standard input, or its end.
-  mutating func takeQuestion(_ line: [UInt8]?, at now: Instant) {
+  mutating func takeLine(_ line: [UInt8]?, at now: Instant) {
     guard let line else {
       hasInputEnded = true
       return askNext(at: now)
@@ -120,14 +127,14 @@ extension AskProgram {
       if hasInputEnded { finish(.inputEnded, at: now) }
       return
     }
-    guard isChosen else { return }
+    guard session.isChosen else { return }
     question = waiting.removeFirst()
     isWritten = false
     isAccepted = false
     earlyAnswer = nil
-    let ball = host.client.application.ball
+    let ball = session.host.client.application.ball
     guard ball.question != nil, ball.answer != nil else {
-      return conclude(.noService(name: candidates.first?.name ?? ""), at: now)
+      return conclude(.noService(name: session.candidates.first?.name ?? ""), at: now)
     }
     guard ball.subscription != nil else {
       return conclude(.failed(.refused(.requestNotSupported)), at: now)
@@ -145,10 +152,10 @@ extension AskProgram {
   }
 
   /// Ends with the outcome of the question, or prints it and goes on with the next question.
-  mutating func conclude(_ outcome: AskOutcome, at now: Instant) {
+  mutating func conclude(_ outcome: CentralOutcome, at now: Instant) {
     answerEnd = nil
     step = nil
-    securing = nil
+    session.securing = nil
     guard request.stays, outcome.isOfOneQuestion else { return finish(outcome, at: now) }
     printer.ended(outcome, of: question, request)
     question = nil
@@ -165,7 +172,8 @@ extension AskProgram {
 
   /// The ball has notified a value: an answer, if it is text.
   mutating func notified(_ handle: AttributeHandle, _ value: [UInt8], at now: Instant) {
-    guard isChosen, outcome == nil, handle == host.client.application.ball.answer?.value,
+    guard session.isChosen, outcome == nil,
+      handle == session.host.client.application.ball.answer?.value,
       !value.isEmpty, let text = String(validating: value, as: UTF8.self)
     else { return }
     if question == nil {

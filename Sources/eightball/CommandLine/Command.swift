@@ -66,6 +66,8 @@ struct CommandPage {
   let discussion: StaticString
   /// Its argument; `nil` without one.
   var argument: Argument?
+  /// The arguments after that one; `nil` without any.
+  var rest: Argument?
 
   /// An argument that is not an option.
   struct Argument {

@@ -32,6 +32,8 @@ enum Completion {
     case "button": return ["shake", "clear"]
     case "name": return boards(typed)
     case "file": return [files]
+    case "device" where command.page.rest != nil && words.count > 1:
+      return GATTCommand.names + options(of: command)
     default: return options(of: command)
     }
   }

@@ -29,8 +29,9 @@ enum HelpText {
     Without --radio: the board's radio (run), or else the first usable adapter, or else virtual.
 
     ENVIRONMENT
-      EIGHTBALL_ADDRESS     the address that run, ask and scan use, in the form of
-                            --address; a fixed one lets peers recognise it
+      EIGHTBALL_ADDRESS     the address that run, ask, scan, gatt and clone use, in
+                            the form of --address; a fixed one lets peers
+                            recognise it
       EIGHTBALL_AIR         the socket of the virtual air; default:
                             eightball-air.sock in the user's runtime directory
       EIGHTBALL_CONTROL     the control socket of the ball; default:
@@ -58,6 +59,7 @@ enum HelpText {
       text += usage(type)
       if let argument = page.argument {
         text += "\nARGUMENTS:\n" + entry("<\(argument.name)>", argument.help)
+        if let rest = page.rest { text += entry("<\(rest.name)> ...", rest.help) }
       }
       text += "\n"
       OptionHelp.write(type) { text += String(decoding: [UInt8]($0), as: UTF8.self) }
@@ -75,6 +77,7 @@ enum HelpText {
     if let argument = command.page.argument {
       words.append(argument.isOptional ? "[<\(argument.name)>]" : "<\(argument.name)>")
     }
+    if let rest = command.page.rest { words.append("[<\(rest.name)> ...]") }
     return "USAGE: \(words.joined(separator: " "))\n"
   }
 
@@ -135,7 +138,7 @@ enum HelpText {
   private static func dump(of command: any Command.Type) -> String {
     let page = command.page
     var arguments = command.rows.map { dump(of: $0) }
-    if let argument = page.argument {
+    for argument in [page.rest, page.argument].compactMap({ $0 }) {
       arguments.insert(
         "{\"kind\":\"positional\",\(member("valueName", "\(argument.name)")),"
           + "\"isOptional\":\(argument.isOptional),\"shouldDisplay\":true,"

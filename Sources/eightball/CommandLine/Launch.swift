@@ -7,9 +7,9 @@ enum EightBallProgram {
   /// The commands, in the order of the help. Without a name it is the first one.
   static var commands: [any Command.Type] {
     [
-      Run.self, Ask.self, ListDevices.self, Bonds.self, RunSwarm.self, RunPeripheral.self,
-      HostAir.self, Boards.self,
-      Wiring.self, Press.self, Lights.self, Events.self, ShowPanel.self, Metrics.self, Doctor.self,
+      Run.self, Ask.self, ListDevices.self, GATT.self, Clone.self, Bonds.self, RunSwarm.self,
+      RunPeripheral.self, HostAir.self, Boards.self, Wiring.self, Press.self, Lights.self,
+      Events.self, ShowPanel.self, Metrics.self, Doctor.self,
     ]
   }
 
@@ -156,9 +156,9 @@ enum ExitStatus: Int32, Error {
   case unexpected = 1
   /// The command line, or a question, is wrong: EX_USAGE.
   case usage = 64
-  /// The ball refused: not a question.
+  /// The ball refused: not a question. Or a device refused a command.
   case refused = 65
-  /// No ball was found, or the device lacks the ball's service.
+  /// No ball or device was found, or it lacks the service or the attribute.
   case noBall = 66
   /// The ball could not be reached, or did not answer in time.
   case timedOut = 67

@@ -124,30 +124,16 @@ struct Ask: Command {
       let sinks = try radioOptions.sinks()
       printer.begins(request, chosen, isChosen: random)
       var program = AskProgram(
-        request, address: try addressOptions.choice, bonds: try openBonds(), printer: printer)
+        request, address: try addressOptions.choice, bonds: try CentralBonds.opened(pairs: pair),
+        printer: printer)
       var radio = try ToolRadio(chosen.name, watchedBy: sinks)
       try radio.run(&program)
       warn(ofErrorsOf: sinks)
-      if let failure = program.bonds.failure { throw failure }
+      if let failure = program.session.bonds.failure { throw failure }
       let outcome = program.outcome ?? .cancelled
       if case .radioFailed(let error) = outcome { throw error }
       printer.ended(outcome, of: program.question, request)
       if let status = outcome.exitStatus { throw status }
-    }
-  }
-
-  private func openBonds() throws -> AskBonds {
-    do throws(AskBondsError) {
-      return try AskBonds(pairs: pair) {
-        Terminal.note("Warning: \(sentence(printable($0)))")
-      }
-    } catch {
-      switch error {
-      case .noFolder:
-        throw UsageError(
-          "--pair has no folder for the bond: set HOME or XDG_STATE_HOME to an absolute path.")
-      case .file(let error): throw error
-      }
     }
   }
 
@@ -157,13 +143,13 @@ struct Ask: Command {
     if pair {
       // A person needs time to compare or type a number.
       request.answerTimeout = 60_000
-      request.preparationTimeout = 60_000
+      request.limits.preparation = 60_000
     }
     if let limit = timeout?.milliseconds {
       request.answerTimeout = limit
-      request.searchTimeout = limit
-      request.preparationTimeout = limit
-      if !stay { request.wholeTimeout = limit }
+      request.limits.search = limit
+      request.limits.preparation = limit
+      if !stay { request.limits.whole = limit }
     }
     return request
   }
@@ -183,13 +169,13 @@ struct Ask: Command {
   }
 }
 
-extension AskOutcome {
+extension CentralOutcome {
   /// The exit status; `nil` for success.
-  fileprivate var exitStatus: ExitStatus? {
+  var exitStatus: ExitStatus? {
     switch self {
     case .answered, .inputEnded: nil
     case .refused: .refused
-    case .noBallFound, .noService: .noBall
+    case .notFound, .noService: .noBall
     case .timedOut, .unreachable: .timedOut
     case .radioFailed: .unavailable
     case .cancelled: .interrupted

@@ -40,7 +40,7 @@ struct Bonds: Command {
       .flag(
         OptionRow(
           "--of-ask",
-          "Use the bonds of eightball ask: balls that it paired with, not centrals of a ball.")
+          "Use the bonds of eightball ask and gatt: devices that they paired with.")
       ) { $0.ofAsk = true },
       .flag(.json) { $0.isJSON = true },
     ]
@@ -70,7 +70,7 @@ struct Bonds: Command {
 
   func run() throws {
     try reportingErrors(with: { printError($0, reason: $1, isJSON: isJSON) }) {
-      guard let path = file ?? BondFile.path(of: ofAsk ? AskBonds.fileName : Self.ballFile)
+      guard let path = file ?? BondFile.path(of: ofAsk ? CentralBonds.fileName : Self.ballFile)
       else {
         complain("HOME and XDG_STATE_HOME name no folder for the bonds: give --file.", "system")
         throw ExitStatus.unexpected

@@ -15,7 +15,8 @@ enum AssignedGroup {
 }
 
 extension BluetoothUUID {
-  /// Reads `180D`, `0x180D`, a UUID with or without hyphens, or an assigned name; `nil` for any other text.
+  /// Reads `180D`, `0x180D`, a UUID with or without hyphens, or an assigned name, in any case and with hyphens for
+  /// blanks; `nil` for any other text.
   init?(file text: Substring, of group: AssignedGroup) {
     let number = text.hasPrefix("0x") ? text.dropFirst(2) : text
     let digits = list(number, separator: UInt8(ascii: "-")).joined()
@@ -26,7 +27,7 @@ extension BluetoothUUID {
       self.init(high: Self.number(bytes[..<8]), low: Self.number(bytes[8...]))
     } else {
       let number = group.numbers.first { number in
-        BluetoothUUID(number).assignedName.map { "\($0)" == text } ?? false
+        BluetoothUUID(number).assignedName?.description.isAssignedName(text) ?? false
       }
       guard let number else { return nil }
       self.init(number)
@@ -50,6 +51,17 @@ extension BluetoothUUID {
   }
 }
 
+extension String {
+  /// Whether `text` is this assigned name, in any case, and with blanks or hyphens.
+  func isAssignedName(_ text: Substring) -> Bool {
+    utf8.count == text.utf8.count
+      && zip(utf8, text.utf8).allSatisfy { letter, typed in
+        letter == UInt8(ascii: " ")
+          ? typed == letter || typed == UInt8(ascii: "-") : letter | 0x20 == typed | 0x20
+      }
+  }
+}
+
 extension GATTProperties {
   /// The names in a file, in the order of the bits.
   private static let names: [Substring] = [
@@ -61,10 +73,12 @@ extension GATTProperties {
     names.firstIndex(of: name).map { GATTProperties(rawValue: 1 << UInt8($0)) }
   }
 
-  /// The names, with blanks between them.
+  /// The names, with blanks between them; `none` without any.
   var fileText: String {
-    Self.names.indices.filter { rawValue & 1 << UInt8($0) != 0 }.map { String(Self.names[$0]) }
-      .joined(separator: " ")
+    rawValue == 0
+      ? "none"
+      : Self.names.indices.filter { rawValue & 1 << UInt8($0) != 0 }.map { String(Self.names[$0]) }
+        .joined(separator: " ")
   }
 }
 

@@ -69,7 +69,7 @@ struct PeripheralCharacteristic: Sendable {
   var descriptors: [PeripheralDescriptor] = []
 
   /// Whether centrals can subscribe to it.
-  var isSubscribable: Bool { properties.rawValue & 0x30 != 0 }
+  var isSubscribable: Bool { properties.isSubscribable }
   /// The handle of its value.
   var valueHandle: UInt16 { handle &+ 1 }
 }

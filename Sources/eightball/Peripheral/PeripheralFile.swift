@@ -201,7 +201,11 @@ struct PeripheralFile {
     }
     words.removeFirst()
     var properties = GATTProperties(rawValue: 0)
-    if parts.count > 1 {
+    // A device may have a characteristic that nobody may use.
+    let hasNone = parts.count == 2 && words.last == "none"
+    if hasNone {
+      words.removeLast()
+    } else if parts.count > 1 {
       while let word = words.last, let property = GATTProperties.named(word) {
         properties = properties | property
         words.removeLast()
@@ -222,8 +226,9 @@ struct PeripheralFile {
       guard case .service(let service) = place(of: String(parts[0])),
         service == peripheral.services.count - 1
       else { throw Expected("its service \(parts[0]) in a line above, without another between") }
-      guard properties.rawValue != 0 else {
-        throw Expected("its properties too, of read, write, write-command, notify and indicate")
+      guard properties.rawValue != 0 || hasNone else {
+        throw Expected(
+          "its properties too, of read, write, write-command, notify and indicate, or none")
       }
       let index = peripheral.services[service].characteristics.count
       places.append((label, .characteristic(service, index)))

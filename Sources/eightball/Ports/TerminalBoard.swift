@@ -152,6 +152,8 @@ final class Keyboard: EventHandler {
   private(set) var isStopWanted = false
   /// Called when the program continues, in the foreground or not, and when the terminal has another size.
   var onChange: (() -> Void)?
+  /// Called with the last byte of an arrow's sequence: A up, B down, C right, D left.
+  var onArrow: ((UInt8) -> Void)?
 
   private enum Token {
     static let key = 0
@@ -242,7 +244,11 @@ final class Keyboard: EventHandler {
       return
     }
     for index in 0..<count {
-      if let key = parser.key(storage[index]) { onKey(key) }
+      if let key = parser.key(storage[index]) {
+        onKey(key)
+      } else if let arrow = parser.arrow {
+        onArrow?(arrow)
+      }
     }
   }
 
@@ -311,9 +317,12 @@ struct KeyParser {
   }
 
   private var state = State.text
+  /// The last byte of an arrow's sequence, if the last byte ended one: A up, B down, C right, D left.
+  private(set) var arrow: UInt8?
 
   /// Takes the next byte. Returns the key's character, if the byte is one.
   mutating func key(_ byte: UInt8) -> Unicode.Scalar? {
+    arrow = nil
     switch (state, byte) {
     case (_, 0x1B):
       state = .escape
@@ -327,7 +336,8 @@ struct KeyParser {
     case (.sequence(isBegin: true), UInt8(ascii: "[")):
       // The function keys of Linux's own console: ESC [ [ A.
       state = .sequence(isBegin: false)
-    case (.sequence, 0x40...0x7E):
+    case (.sequence(let isBegin), 0x40...0x7E):
+      if isBegin, (0x41...0x44).contains(byte) { arrow = byte }
       state = .text
     case (.sequence, _):
       state = .sequence(isBegin: false)

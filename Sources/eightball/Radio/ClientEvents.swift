@@ -14,6 +14,7 @@ enum ClientEvent {
   case disconnected(HCIErrorCode)
   case ended(ClientOperation, OperationError?)
   case notified(AttributeHandle, [UInt8])
+  case rssi(Int8?)
 }
 
 /// The attributes of a ball, as far as they were found.
@@ -58,8 +59,12 @@ struct ClientEvents: ClientApplication, ~Copyable {
   /// The controller counts as broken after this many faults without hearing a peer in between.
   private static let faultLimit = 3
 
-  /// The attributes found on the link.
+  /// The attributes of a ball, as far as they were found on the link.
   var ball = FoundBall()
+  /// All that was found on the link.
+  var found = FoundAttributes()
+  /// The value that the operation under way has read so far.
+  var readValue: [UInt8] = []
   /// The value that the operation under way writes.
   var value: [UInt8] = []
   /// The time of the current call.
@@ -112,6 +117,7 @@ struct ClientEvents: ClientApplication, ~Copyable {
   ) {
     faults = 0
     ball = FoundBall()
+    found = FoundAttributes()
     events.append(.connected)
   }
 
@@ -125,15 +131,25 @@ struct ClientEvents: ClientApplication, ~Copyable {
 
   mutating func found(_ service: RemoteService, at index: Int) {
     ball.service = ball.service ?? service.range
+    found.services.append(service)
   }
+
+  mutating func found(_ include: RemoteInclude, at index: Int) { found.includes.append(include) }
 
   mutating func found(_ characteristic: RemoteCharacteristic, at index: Int) {
     ball.note(characteristic)
+    found.characteristics.append(characteristic)
   }
 
   mutating func found(_ descriptor: RemoteDescriptor, at index: Int) {
+    found.types.append(descriptor)
     guard descriptor.uuid == .clientCharacteristicConfiguration else { return }
     ball.configuration = ball.configuration ?? descriptor.handle
+  }
+
+  mutating func read(_ part: Span<UInt8>, from offset: Int, at index: Int) {
+    if offset == 0 { readValue = [] }
+    readValue += [UInt8](part)
   }
 
   func writeValue(from offset: Int, at index: Int, into value: inout ByteWriter) {
@@ -148,6 +164,8 @@ struct ClientEvents: ClientApplication, ~Copyable {
   mutating func notified(_ handle: AttributeHandle, _ value: Span<UInt8>, at index: Int) {
     events.append(.notified(handle, [UInt8](value)))
   }
+
+  mutating func readRSSI(_ rssi: Int8?, at index: Int) { events.append(.rssi(rssi)) }
 
   mutating func radioChanged(to state: RadioState) {
     switch state {
@@ -182,6 +200,12 @@ struct NearbyDevice {
   /// Whether a scan response may still follow.
   private(set) var awaitsScanResponse = false
 
+  /// The data of its last advertisement, and of its last scan response; `nil` before the first.
+  private(set) var advertisement: [UInt8]?
+  private(set) var scanResponse: [UInt8]?
+  /// How many advertisements were received.
+  private var reports = 0
+
   private var isNameComplete = false
   private var hasResponded = false
   /// The types of data that it has sent: a bit for each.
@@ -194,6 +218,9 @@ struct NearbyDevice {
   init(address: DeviceAddress) {
     self.address = address
   }
+
+  /// Whether its scan response is known, or does not come.
+  var isComplete: Bool { advertisement != nil && (!awaitsScanResponse || reports > 8) }
 
   /// Whether it advertises the ball's service.
   var isBall: Bool { services.contains(.ballService) }
@@ -210,7 +237,13 @@ struct NearbyDevice {
   mutating func merge(_ report: borrowing AdvertisingReport) {
     if let isConnectable = report.isConnectable { self.isConnectable = isConnectable }
     if let rssi = report.rssi { self.rssi = Int(rssi) }
-    if report.isScanResponse { hasResponded = true }
+    if report.isScanResponse {
+      hasResponded = true
+      scanResponse = [UInt8](report.data)
+    } else {
+      reports += 1
+      advertisement = [UInt8](report.data)
+    }
     awaitsScanResponse = report.isScannable && !hasResponded
     // Core Specification, Vol 3, Part C, 11: a length, a type and a value, until a length of zero
     // or the end.

@@ -13,6 +13,8 @@ protocol RadioTask: RadioDriver, ~Copyable {
   var wantsInput: Bool { get }
   /// Takes a line of standard input, without its line feed; `nil` at the end.
   mutating func take(_ line: [UInt8]?, at now: Instant)
+  /// What the last word of an unfinished line may be.
+  func completions(of line: String) -> [String]
   /// All packets of this turn were exchanged.
   mutating func turnEnded(at now: Instant)
   /// When `advance(to:)` must be called next; `nil` to wait for a packet.
@@ -27,6 +29,7 @@ extension RadioTask where Self: ~Copyable {
   var wantsRadio: Bool { true }
   var wantsInput: Bool { false }
   mutating func take(_ line: [UInt8]?, at now: Instant) {}
+  func completions(of line: String) -> [String] { [] }
   mutating func turnEnded(at now: Instant) {}
 }
 
@@ -37,6 +40,8 @@ struct ToolRadio: RadioPort, ~Copyable {
   let loop: EventLoop
   private let signals: TerminationSignals
   private let input: InputLines
+  /// Edits the lines of a terminal; `nil` to read them as they are.
+  private var editor: LineEditor?
   private var source: RadioSourcePort
   /// How many signals the task knows of.
   private var interruptions = 0
@@ -52,6 +57,11 @@ struct ToolRadio: RadioPort, ~Copyable {
     input = InputLines(loop: loop)
     source = RadioSourcePort(name, loop: loop, air: SharedAir(loop: loop))
     source.sinks = sinks
+  }
+
+  /// Lets the user edit the lines of standard input, if that is a terminal.
+  mutating func edit(with editor: LineEditor) throws(SystemError) {
+    if try editor.open(in: loop) { self.editor = editor }
   }
 
   /// Runs `task` until it has ended, and closes the radio.
@@ -82,13 +92,23 @@ struct ToolRadio: RadioPort, ~Copyable {
       }
       task.turnEnded(at: now)
       if task.isFinished { break }
-      input.isWatched = task.wantsInput
+      if let editor {
+        editor.isWanted = task.wantsInput
+      } else {
+        input.isWatched = task.wantsInput
+      }
       var deadline = Instant.earlier(task.deadline, .earlier(link.deadline, source.deadline))
-      if turn == .unfinished || input.hasLines || !task.wantsRadio { deadline = now }
+      if turn == .unfinished || hasLines || !task.wantsRadio { deadline = now }
       try loop.wait(until: source.wait(until: deadline, hasOutput: link.hasOutput), now: now)
     }
+    editor?.close()
     link.close(&self)
     source.close()
+  }
+
+  /// Whether a line may be there without waiting.
+  private var hasLines: Bool {
+    editor.map { $0.isWanted && $0.hasKeys } ?? input.hasLines
   }
 
   private mutating func takeInput<Task: RadioTask & ~Copyable>(
@@ -97,6 +117,12 @@ struct ToolRadio: RadioPort, ~Copyable {
     while interruptions < signals.count {
       interruptions += 1
       task.interrupt(at: now)
+    }
+    if let editor {
+      while task.wantsInput, let line = editor.next({ task.completions(of: $0) }) {
+        task.take(line.bytes, at: now)
+      }
+      return
     }
     input.read()
     while task.wantsInput, let line = input.next() { task.take(line.bytes, at: now) }
@@ -173,16 +199,19 @@ final class InputLines: EventHandler {
     for index in 0..<count { pending.append(storage[index]) }
   }
 
-  /// The next line, or once the end; `nil` if more must be read. Of a line that is longer than any
-  /// question, only the beginning is returned.
+  /// The longest line, in bytes: a write of 512 bytes, in digits with blanks.
+  static let longest = 2_048
+
+  /// The next line, or once the end; `nil` if more must be read. Of a longer line than `longest`, only
+  /// the beginning is returned.
   func next() -> Line? {
     if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
-      let line = Array(pending[..<end].prefix(maximumAttributeValueLength + 1))
+      let line = Array(pending[..<end].prefix(Self.longest))
       pending.removeFirst(end + 1)
       return Line(bytes: line)
     }
     guard hasEnded, !hasReportedEnd else {
-      let surplus = pending.count - (maximumAttributeValueLength + 1)
+      let surplus = pending.count - Self.longest
       if surplus > 0 { pending.removeLast(surplus) }
       return nil
     }

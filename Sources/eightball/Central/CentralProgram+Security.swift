@@ -1,48 +1,34 @@
 import BluetoothHost
 import LinuxRadio
 
-// When a ball refuses a request for lack of encryption, the link is encrypted, or the devices pair,
-// and the request is repeated once: Core Specification, Vol 3, Part C, 10.3.2.
-extension AskProgram {
-  /// A request that waits until its link is protected.
-  struct Securing {
-    /// The request to repeat.
-    let step: Step
-    /// The ball's error: the result, if the link cannot be protected.
-    let refusal: OperationError
-    /// The link's security before.
-    let before: LinkSecurity
-    /// Whether the Security Manager has begun.
-    var hasBegun = false
-    /// Whether a pairing has succeeded.
-    var isPaired = false
-  }
-
-  /// A request has failed with `error`. Returns whether to protect the link first and repeat the
-  /// request. Discovery needs no permission: Vol 3, Part G, 8.1.
-  mutating func mustSecure(_ step: Step, after error: OperationError) -> Bool {
-    let security = host.security.security(at: 0)
-    guard step == .subscribe || step == .write, question != nil, !isRepeated, outcome == nil,
-      case .refused(let response) = error, response.code.wantsProtection,
-      !security.contains(.encrypted | .authenticated)
+// When a peripheral refuses a request for lack of encryption, the link is encrypted, or the devices
+// pair, and the request is repeated once: Core Specification, Vol 3, Part C, 10.3.2.
+extension CentralProgram where Self: ~Copyable {
+  /// Protects the link after the peripheral has refused a request with `error`, unless that would
+  /// not help. `protected` follows. The program repeats the request once.
+  ///
+  /// - Returns: Whether the link is being protected.
+  mutating func protect(after error: OperationError) -> Bool {
+    let security = session.host.security.security(at: 0)
+    guard session.outcome == nil, case .refused(let response) = error,
+      response.code.wantsProtection, !security.contains(.encrypted | .authenticated)
     else { return false }
-    isRepeated = true
-    securing = Securing(step: step, refusal: error, before: security)
+    session.securing = CentralSession.Securing(refusal: error, before: security)
     return true
   }
 
-  /// Protects the link, and then repeats the request.
+  /// Continues to protect the link.
   mutating func secure(at now: Instant) {
-    guard let securing else { return }
-    let pairing = host.security.pairingIndex
-    let security = host.security.security(at: 0)
+    guard let securing = session.securing else { return }
+    let pairing = session.host.security.pairingIndex
+    let security = session.host.security.security(at: 0)
     if pairing == nil, security.contains(.encrypted),
       securing.isPaired || security != securing.before
     {
-      self.securing = nil
-      step = securing.step
+      session.securing = nil
+      protected(nil, at: now)
     } else if !securing.hasBegun {
-      self.securing?.hasBegun = true
+      session.securing?.hasBegun = true
       if !beginSecuring(security, at: now) { endSecuring(securing.refusal, at: now) }
     }
   }
@@ -50,29 +36,30 @@ extension AskProgram {
   /// Encrypts the link with the bond, or pairs. Pairs again if the link's key was not protected
   /// against a man in the middle. `false` if neither can begin, or if pairing would not help.
   private mutating func beginSecuring(_ security: LinkSecurity, at now: Instant) -> Bool {
-    guard security.contains(.encrypted) else { return host.security.secure(at: 0, at: now) }
-    return request.pairs && host.security.pair(at: 0, at: now)
+    guard security.contains(.encrypted) else { return session.host.security.secure(at: 0, at: now) }
+    return session.pairs && session.host.security.pair(at: 0, at: now)
   }
 
   private mutating func endSecuring(_ error: OperationError, at now: Instant) {
-    guard securing != nil else { return }
-    securing = nil
-    isRepeated = false
-    if let failure = AskError(error, isDiscovery: false) { conclude(.failed(failure), at: now) }
+    guard session.securing != nil else { return }
+    session.securing = nil
+    protected(error, at: now)
   }
 
   /// Handles what the Security Manager has reported.
   mutating func handleSecurity(at now: Instant) {
-    if let failure = host.security.delegate.takeKeyFailure(), stage == .linked {
+    if let failure = session.host.security.delegate.takeKeyFailure(), session.stage == .linked {
       // The peer is not trusted, and the link ends.
-      closing = failure
-      host.disconnect(at: 0)
+      session.closing = failure
+      session.host.disconnect(at: 0)
     }
-    if let prompt = host.security.delegate.takePrompt() { show(prompt, at: now) }
-    switch host.security.delegate.takeOutcome() {
-    case .paired: securing?.isPaired = true
+    if let prompt = session.host.security.delegate.takePrompt() { show(prompt, at: now) }
+    let outcome = session.host.security.delegate.takeOutcome()
+    if let outcome { pairingEnded(outcome, at: now) }
+    switch outcome {
+    case .paired: session.securing?.isPaired = true
     case .failed, .noRoom, .refused:
-      if let refusal = securing?.refusal { endSecuring(refusal, at: now) }
+      if let refusal = session.securing?.refusal { endSecuring(refusal, at: now) }
     case .timedOut: endSecuring(.encryptionFailed(.connectionTimeout), at: now)
     case .encryptionFailed(let reason): endSecuring(.encryptionFailed(reason), at: now)
     // The end of the link is reported too.
@@ -86,12 +73,12 @@ extension AskProgram {
     switch prompt {
     case .confirmPairing:
       // The user has consented with --pair.
-      _ = host.security.confirm(true, at: 0, at: now)
+      _ = session.host.security.confirm(true, at: 0, at: now)
     case .compareNumber, .enterPasskey:
-      host.security.delegate.question = prompt
-      printer.asks(prompt)
+      session.host.security.delegate.question = prompt
+      session.printer.asks(prompt)
     case .showPasskey:
-      printer.asks(prompt)
+      session.printer.asks(prompt)
     }
   }
 
@@ -102,18 +89,18 @@ extension AskProgram {
     switch prompt {
     case .compareNumber:
       let word = text?.lowercased()
-      host.security.delegate.question = nil
-      _ = host.security.confirm(word == "y" || word == "yes", at: 0, at: now)
+      session.host.security.delegate.question = nil
+      _ = session.host.security.confirm(word == "y" || word == "yes", at: 0, at: now)
     case .enterPasskey:
       var passkey: UInt32?
       if let text, !text.isEmpty {
         guard text.utf8.count == 6, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
           let number = UInt32(text)
-        else { return printer.asks(prompt) }
+        else { return session.printer.asks(prompt) }
         passkey = number
       }
-      host.security.delegate.question = nil
-      _ = host.security.enterPasskey(passkey, at: 0, at: now)
+      session.host.security.delegate.question = nil
+      _ = session.host.security.enterPasskey(passkey, at: 0, at: now)
     case .confirmPairing, .showPasskey: return
     }
   }
@@ -168,8 +155,8 @@ extension ATTErrorCode {
   }
 }
 
-/// The bonds with balls, and their file if there is one.
-struct AskBonds: ~Copyable {
+/// The bonds with peripherals, and their file if there is one.
+struct CentralBonds: ~Copyable {
   /// The name of the file.
   static let fileName = "ask.bonds"
 
@@ -185,7 +172,7 @@ struct AskBonds: ~Copyable {
   /// The bonds in their file; in memory if there is no file and the program does not pair.
   ///
   /// - Throws: With `pairs`, why the file cannot be used. Otherwise that is a warning.
-  init(pairs: Bool, warn: (String) -> Void) throws(AskBondsError) {
+  init(pairs: Bool, warn: (String) -> Void) throws(CentralBondsError) {
     guard let path = BondFile.path(of: Self.fileName) else {
       if pairs { throw .noFolder }
       return
@@ -207,7 +194,26 @@ struct AskBonds: ~Copyable {
     }
   }
 
-  /// The address for the host: the one that bonded balls know, unless `choice` names another.
+  /// The bonds for a command, which prints a warning if there are none without `pairs`.
+  ///
+  /// - Throws: With `pairs`, why the file cannot be used.
+  static func opened(pairs: Bool, keeps: Bool = true) throws -> CentralBonds {
+    guard keeps else { return CentralBonds() }
+    do throws(CentralBondsError) {
+      return try CentralBonds(pairs: pairs) {
+        Terminal.note("Warning: \(sentence(printable($0)))")
+      }
+    } catch {
+      switch error {
+      case .noFolder:
+        throw UsageError(
+          "--pair has no folder for the bond: set HOME or XDG_STATE_HOME to an absolute path.")
+      case .file(let error): throw error
+      }
+    }
+  }
+
+  /// The address for the host: the one that bonded peripherals know, unless `choice` names another.
   func own(_ choice: AddressChoice) -> OwnAddress {
     guard choice == .automatic, let address = identity?.address, address.kind == .random else {
       return choice.own
@@ -238,7 +244,7 @@ struct AskBonds: ~Copyable {
 }
 
 /// Why there are no bonds.
-enum AskBondsError: Error {
+enum CentralBondsError: Error {
   /// The environment names no folder for the file.
   case noFolder
   case file(SystemError)

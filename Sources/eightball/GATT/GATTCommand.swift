@@ -1,0 +1,163 @@
+import BluetoothHost
+import LinuxBoard
+
+/// A command of `eightball gatt`.
+enum GATTCommand: Equatable {
+  case discover
+  case read(AttributeReference)
+  case write(AttributeReference, [UInt8])
+  /// Writes without a response.
+  case writeCommand(AttributeReference, [UInt8])
+  case subscribe(AttributeReference, SubscriptionEnd)
+  case mtu
+  case pair
+  case rssi
+  case disconnect
+  case help
+  /// Reads all values that can be read, for a clone.
+  case readAll
+  /// Reads those that were refused, over the protected link.
+  case readProtected
+
+  /// When a subscription ends: after so many values, or after so many milliseconds. Without either
+  /// it lasts as long as the link, and the next command follows at once.
+  struct SubscriptionEnd: Equatable {
+    var count: Int?
+    var time: UInt32?
+    /// Whether the next command waits for it.
+    var isLimited: Bool { count != nil || time != nil }
+  }
+
+  /// The names of the commands, in the order of the help.
+  static let names = [
+    "discover", "read", "write", "write-command", "subscribe", "mtu", "pair", "rssi", "disconnect",
+  ]
+
+  /// The forms of the commands, for people.
+  static let forms = """
+    discover                        list the services, characteristics and descriptors
+    read ATTRIBUTE                  read a value
+    write ATTRIBUTE VALUE           write a value, and wait for the response
+    write-command ATTRIBUTE VALUE   write a value without a response
+    subscribe ATTRIBUTE [COUNT] [for TIME]
+                                    print the values that the device sends
+    mtu, rssi                       print the MTU, or the signal strength
+    pair                            pair with the device; needs --pair
+    disconnect                      end the connection, and the program
+    ATTRIBUTE: a UUID such as 2A19, a name such as battery-level, or a handle such as 0x0012
+    VALUE: text "Hello", hex 01 FF, or a number such as uint8 100 or sint16e-2 21.5
+    """
+
+  /// Reads a command.
+  ///
+  /// - Throws: What is wrong with it.
+  init(_ line: String) throws(UsageError) {
+    let text = trimmed(line[...])
+    let name = text.prefix { $0 != " " && $0 != "\t" }
+    let rest = trimmed(text.dropFirst(name.count))
+    switch name {
+    case "read": self = .read(try Self.attribute(rest, of: name))
+    case "write", "write-command":
+      let target = rest.prefix { $0 != " " && $0 != "\t" }
+      let attribute = try Self.attribute(target, of: name)
+      let value = try Self.value(trimmed(rest.dropFirst(target.count)))
+      self = name == "write" ? .write(attribute, value) : .writeCommand(attribute, value)
+    case "subscribe":
+      let parts = words(rest)
+      self = .subscribe(
+        try Self.attribute(parts.first ?? "", of: name), try Self.end(parts.dropFirst()))
+    case "discover", "mtu", "pair", "rssi", "disconnect", "help":
+      guard rest.isEmpty else {
+        throw UsageError(
+          "\(name) takes nothing after it: “\(printable(String(rest)))” is too much.")
+      }
+      switch name {
+      case "discover": self = .discover
+      case "mtu": self = .mtu
+      case "pair": self = .pair
+      case "rssi": self = .rssi
+      case "disconnect": self = .disconnect
+      default: self = .help
+      }
+    default:
+      let shown = printable(String(name))
+      let hint = nearestName(to: String(name), among: Self.names)
+        .map { " Did you mean \($0)?" }
+      throw UsageError(
+        "There is no command “\(shown)”.\(hint ?? "") The commands are "
+          + "\(Self.names.joined(separator: ", ")).")
+    }
+  }
+
+  /// Reads the commands of a command line, which a `,` separates.
+  static func commands(_ arguments: [String]) throws(UsageError) -> [GATTCommand] {
+    var commands: [GATTCommand] = []
+    for words in arguments.split(separator: ",", omittingEmptySubsequences: false) {
+      // The name of an attribute may have blanks in an argument of its own.
+      let line = words.enumerated().map { index, word in
+        index == 1 ? String(word.map { $0 == " " ? "-" : $0 }) : word
+      }
+      guard !words.isEmpty else {
+        throw UsageError("A command is missing beside a comma, which separates commands.")
+      }
+      if commands.last == .disconnect {
+        throw UsageError("disconnect ends the program: give it last.")
+      }
+      commands.append(try GATTCommand(line.joined(separator: " ")))
+    }
+    return commands
+  }
+
+  private static func attribute(
+    _ text: Substring, of command: Substring
+  ) throws(UsageError) -> AttributeReference {
+    guard !text.isEmpty else {
+      throw UsageError("\(command) needs an attribute, such as \(command) 2A19.")
+    }
+    guard let attribute = AttributeReference(text) else {
+      throw UsageError(
+        "“\(printable(String(text)))” is not an attribute: give a UUID such as 2A19, a name of the "
+          + "SIG such as battery-level, or a handle such as 0x0012.")
+    }
+    return attribute
+  }
+
+  /// Reads a value as in a peripheral's file; text may do without quotes.
+  private static func value(_ text: Substring) throws(UsageError) -> [UInt8] {
+    var bytes: [UInt8]
+    if text.hasPrefix("text "), !trimmed(text.dropFirst(5)).hasPrefix("\"") {
+      bytes = Array(trimmed(text.dropFirst(5)).utf8)
+    } else {
+      do throws(Expected) {
+        bytes = try ValueField.fields(text).flatMap(\.bytes)
+      } catch {
+        throw UsageError("The value “\(printable(String(text)))” is wrong: expected \(error.text).")
+      }
+    }
+    guard bytes.count <= maximumAttributeValueLength else {
+      throw UsageError(
+        "The value has \(bytes.count) bytes; an attribute holds at most "
+          + "\(maximumAttributeValueLength).")
+    }
+    return bytes
+  }
+
+  /// Reads `3`, `for 5 s`, or both.
+  private static func end(_ parts: ArraySlice<Substring>) throws(UsageError) -> SubscriptionEnd {
+    var end = SubscriptionEnd()
+    var parts = parts
+    if let count = parts.first.flatMap({ number($0, upTo: 1_000_000) }), count > 0 {
+      end.count = Int(count)
+      parts = parts.dropFirst()
+    }
+    guard !parts.isEmpty else { return end }
+    guard parts.first == "for",
+      let time = TimeOption(parts.dropFirst().joined(), upTo: TimeOption.hour)
+    else {
+      throw UsageError(
+        "subscribe takes how many values to wait for, and how long: subscribe 2A37 3 for 10s.")
+    }
+    end.time = time.milliseconds
+    return end
+  }
+}
