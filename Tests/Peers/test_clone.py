@@ -3,11 +3,14 @@
 import asyncio
 import contextlib
 import pathlib
+import re
+import struct
 
 import pytest
 from bumble.core import UUID
 
 import worlds
+from btsnoop import records
 from central import Central
 from gatt_server import ADDRESS, ADVERTISEMENT, NAME, SCAN_RESPONSE, Server, generated_services
 from programs import PATIENCE, Program, eightball
@@ -94,3 +97,65 @@ async def test_a_clone_of_a_generated_database(airs, folder, seed):
     async with served(copy, folder / "device.conf", text):
         assert await seen(copy) == expected, text
         assert await clone(copy) == text
+
+
+def as_btmon_writes(file: bytes) -> bytes:
+    """The capture in the form of btmon: the packet's type in the flags, for the adapter hci3."""
+    operations = {(1, 0): 2, (4, 1): 3, (2, 0): 4, (2, 1): 5}
+    written = b"btsnoop\0" + struct.pack(">II", 1, 2001)
+    for record in records(file):
+        operation = operations[record.packet[0], record.flags & 1]
+        packet = record.packet[1:]
+        lengths = len(packet), len(packet)
+        written += struct.pack(">IIIIQ", *lengths, 3 << 16 | operation, 0, 0) + packet
+    return written
+
+
+async def from_capture(file: pathlib.Path, *device: str) -> tuple[int, Program]:
+    async with Program(eightball(), "clone", "--from", str(file), *device) as program:
+        return await program.ended(), program
+
+
+async def test_a_capture_shows_the_same_device(airs, folder):
+    original, copy = airs
+    capture = folder / "central.btsnoop"
+    async with Server.opened(original):
+        text = await clone(original, "--pair", "--capture", str(capture))
+    for form in (bytes, as_btmon_writes):
+        capture.write_bytes(form(capture.read_bytes()))
+        for device in ([], [NAME], [ADDRESS]):
+            status, program = await from_capture(capture, *device)
+            assert status == 0, program.transcript
+            assert "\n".join(program.output) + "\n" == text
+    # The capture of the peripheral itself, which Bumble discovers.
+    (folder / "device.conf").write_text(text)
+    capture = folder / "peripheral.btsnoop"
+    command = [eightball(), "peripheral", "--json", "--radio", copy, "--capture", str(capture)]
+    async with Program(*command, str(folder / "device.conf")) as program:
+        await program.event("advertising")
+        async with Central.opened(copy) as central:
+            client = (await central.connect(await central.find_named(NAME))).gatt_client
+            async with asyncio.timeout(PATIENCE):
+                for service in await client.discover_services():
+                    for characteristic in await client.discover_characteristics([], service):
+                        await client.discover_descriptors(characteristic)
+    status, program = await from_capture(capture)
+    assert status == 0, program.transcript
+    # Bumble's client looks for neither secondary services nor values.
+    shown = re.compile(r"^(name|address|advertisement|scan-response)|= (service|characteristic) ")
+    assert [line for line in program.output if shown.search(line)] == [
+        line for line in text.splitlines() if shown.search(line) and "a0f1" not in line
+    ], program.transcript
+
+
+async def test_what_is_wrong_with_a_capture(folder):
+    (folder / "empty").write_bytes(b"btsnoop\0" + struct.pack(">II", 1, 1002))
+    (folder / "text").write_text("This is not a capture.")
+    for name, status, reason in (
+        ("empty", 66, "does not show how a client discovers a device"),
+        ("text", 64, "is not a btsnoop file"),
+        ("missing", 1, "no such file"),
+    ):
+        ended, program = await from_capture(folder / name)
+        assert ended == status, program.transcript
+        assert reason in program.errors[-2 if status == 64 else -1].lower(), program.transcript

@@ -99,9 +99,9 @@ struct LinkLayers {
 ///
 /// Core Specification, Vol 3, Part A, 3.1 and 7.2. The host's reassembler keeps only the frames
 /// that it needs; this one keeps each, up to 65,539 bytes, and reports its progress.
-struct FrameAssembly {
+package struct FrameAssembly {
   /// The effect of a fragment.
-  enum Progress: Equatable {
+  package enum Progress: Equatable {
     /// It continues no frame that was seen.
     case stray
     /// The frame is incomplete. `total` is its length with the header; `nil` while the header is
@@ -114,14 +114,17 @@ struct FrameAssembly {
   }
 
   /// The length of a frame's header: two bytes of length, two of channel.
-  static let headerLength = 4
+  package static let headerLength = 4
 
   /// The bytes of the frame so far.
-  private(set) var frame: [UInt8] = []
+  package private(set) var frame: [UInt8] = []
   private var isUnfinished = false
 
+  /// No frame.
+  package init() {}
+
   /// Takes the next fragment.
-  mutating func take(_ fragment: Span<UInt8>, begins: Bool) -> Progress {
+  package mutating func take(_ fragment: Span<UInt8>, begins: Bool) -> Progress {
     if begins {
       frame.removeAll(keepingCapacity: true)
     } else if !isUnfinished {
@@ -137,7 +140,7 @@ struct FrameAssembly {
   }
 
   /// The channel, once it is known.
-  var channel: L2CAPChannel? {
+  package var channel: L2CAPChannel? {
     frame.count < Self.headerLength
       ? nil : L2CAPChannel(rawValue: UInt16(frame[2]) | UInt16(frame[3]) << 8)
   }

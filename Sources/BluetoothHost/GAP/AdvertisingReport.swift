@@ -51,13 +51,13 @@ public struct AdvertisingReport: ~Escapable {
 
 /// The reports of one event, one at a time. Controllers write them one after another, nearly always
 /// one per event; the specification's tables could also be read as all kinds first, and so on.
-struct AdvertisingReports: ~Escapable {
+package struct AdvertisingReports: ~Escapable {
   private var reader: ByteReader
   private let isExtended: Bool
   private var remaining: Int
 
   /// Reads the parameters after the subevent byte; `nil` if there are none.
-  @_lifetime(copy reader) init?(_ reader: consuming ByteReader, isExtended: Bool) {
+  @_lifetime(copy reader) package init?(_ reader: consuming ByteReader, isExtended: Bool) {
     guard let count = reader.readUInt8() else { return nil }
     self.reader = reader
     self.isExtended = isExtended
@@ -65,7 +65,7 @@ struct AdvertisingReports: ~Escapable {
   }
 
   /// The next report; `nil` at the end, or if the rest of the event is truncated or invalid.
-  @_lifetime(copy self) mutating func next() -> AdvertisingReport? {
+  @_lifetime(copy self) package mutating func next() -> AdvertisingReport? {
     guard remaining > 0 else { return nil }
     remaining -= 1
     if isExtended, let report = AdvertisingReport(extended: &reader) { return report }

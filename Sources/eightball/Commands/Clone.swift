@@ -12,28 +12,38 @@ struct Clone: Command {
       read with --pair; without it the file says how they are protected, but not their values. The \
       pairing is new, and no bond is kept.
 
+      --from reads the device from a capture instead of the air: of a central that discovered it, or of \
+      the device itself. Captures are btsnoop files, of --capture, of btmon -w and of Android. With \
+      several devices in it, name one. Only what the capture shows is in the file.
+
       A central cannot see how a device answers writes, or when its values change: add that to the \
       file. Warnings go to stderr.
 
       EXAMPLES
         eightball clone Thermometer > thermometer.conf
         eightball clone C0:00:00:00:00:01 --pair --radio hci0 > device.conf
+        eightball clone --from btsnoop_hci.log > device.conf
 
       EXIT STATUS
         0   the file is printed
         1   an unexpected failure, such as a lost connection
         64  the command line is wrong
         65  the device refused to be discovered
-        66  the device was not found
+        66  the device was not found, or not in the capture
         67  the device could not be reached, or did not answer in time
         69  the radio cannot be used
         74  the file cannot be written
         130 stopped by SIGINT, SIGTERM or SIGHUP
       """,
-    argument: .device)
+    argument: .init(
+      name: "device", isOptional: true,
+      help: "The name of the device, or its address: eightball scan lists both."))
 
   static var options: [ToolOption<Clone>] {
     [
+      .value(OptionRow("--from", "<file>", "Read the device from this capture.")) {
+        $0.from = $1.text
+      },
       .value(.connectionTimeout) { $0.timeout = try $1.time(upTo: TimeOption.hour) },
       .flag(OptionRow("--pair", "Pair to read what needs a protected link.")) { $0.pair = true },
       .value(.address) { $0.addressOptions.address = try $1.address() },
@@ -44,6 +54,7 @@ struct Clone: Command {
   }
 
   var device: String?
+  var from: String?
   var timeout: TimeOption?
   var pair = false
   var addressOptions = AddressOptions()
@@ -57,23 +68,52 @@ struct Clone: Command {
   }
 
   func validate() throws(UsageError) {
-    try CentralTarget.check(device)
+    if from == nil { try CentralTarget.check(device) }
     try addressOptions.validate()
   }
 
   func run() throws {
     let printer = GATTPrinter(isJSON: false)
-    let copy = try runGATT(
-      CentralTarget(device ?? ""), [.readAll], timeout: timeout, pairs: pair,
-      address: try addressOptions.choice, radioOptions, printer, keepsBonds: false)
+    let copy = try from.map { try captured(in: $0, printer) } ?? heard(printer)
     let description = copy.description
     let hidden = copy.protected.keys.filter { copy.values[$0] == nil }.count
     if hidden > 0 {
       printer.note(
         "Warning: \(hidden == 1 ? "1 value is" : "\(hidden) values are") missing, for lack of a "
-          + "protected link\(pair ? "." : ": give --pair.")")
+          + "protected link\(pair || from != nil ? "." : ": give --pair.")")
     }
     for fault in copy.faults(of: description) { printer.note("Warning: \(fault)") }
     Terminal.print(String(description.fileText.dropLast()))
+  }
+
+  /// What the device shows to a central.
+  private func heard(_ printer: GATTPrinter) throws -> DeviceCopy {
+    try runGATT(
+      CentralTarget(device ?? ""), [.readAll], timeout: timeout, pairs: pair,
+      address: try addressOptions.choice, radioOptions, printer, keepsBonds: false)
+  }
+
+  /// What a capture shows of the device.
+  private func captured(in path: String, _ printer: GATTPrinter) throws -> DeviceCopy {
+    var copies: [DeviceCopy] = []
+    try reportingErrors(with: printer.failed) {
+      let bytes = try Files.bytes(ofRegular: path, limit: 1 << 30)
+      do throws(CaptureReader.Failure) {
+        copies = CapturedDevices(try CaptureReader(bytes)).copies
+      } catch {
+        throw UsageError("Cannot read \(printable(path)): \(error).")
+      }
+    }
+    let target = device.map { CentralTarget($0) }
+    copies.removeAll { copy in copy.device.map { target?.matches($0) == false } ?? true }
+    if copies.count == 1 { return copies[0] }
+    let names = copies.compactMap(\.device).map { $0.name.map(printable) ?? $0.address.text }
+    printer.failed(
+      copies.isEmpty
+        ? "The capture does not show how a client discovers \(target?.text ?? "a device"): it has to "
+          + "begin before a first connection, since a client that knows a device does not ask again."
+        : "The capture has \(copies.count) devices. Name one: \(names.joined(separator: ", ")).",
+      reason: "not found")
+    throw ExitStatus.noBall
   }
 }

@@ -41,8 +41,8 @@ extension DeviceCopy {
       let hash = values[place.rawValue], !hash.span.hasSameBytes(as: database.hash.bytes.span)
     {
       faults.append(
-        "The file's Database Hash differs from the device's, whose hash is wrong: its clients may "
-          + "notice.")
+        "The Database Hash of the file differs from the device's: part of the device is not known, or "
+          + "it computes its hash in another way.")
     }
     return faults
   }

@@ -108,8 +108,10 @@ enum AttributeReference: Equatable {
   /// Reads a handle such as `0x0012`, a UUID of 4 or 32 digits, or a name of the SIG such as
   /// `battery-level`; `nil` for other text.
   init?(_ text: Substring) {
-    if let number = hexadecimalNumber(text, upTo: 0xFFFF) {
-      guard number > 0 else { return nil }
+    if text.hasPrefix("0x") {
+      guard let number = digits(text.dropFirst(2), base: 16, upTo: 0xFFFF), number > 0 else {
+        return nil
+      }
       self = .handle(AttributeHandle(rawValue: UInt16(number)))
     } else {
       let own = [BluetoothUUID.question, .answer].first {

@@ -188,7 +188,7 @@ struct ClientEvents: ClientApplication, ~Copyable {
 /// What is known of an advertiser from its advertisements and scan responses.
 struct NearbyDevice {
   /// Its address: the identity address if it has a bond and uses a private address.
-  let address: DeviceAddress
+  var address: DeviceAddress
   /// Its local name, if it has sent one in UTF-8.
   private(set) var name: String?
   /// Its services, in the order received.
@@ -237,17 +237,17 @@ struct NearbyDevice {
   mutating func merge(_ report: borrowing AdvertisingReport) {
     if let isConnectable = report.isConnectable { self.isConnectable = isConnectable }
     if let rssi = report.rssi { self.rssi = Int(rssi) }
-    if report.isScanResponse {
-      hasResponded = true
-      scanResponse = [UInt8](report.data)
-    } else {
-      reports += 1
-      advertisement = [UInt8](report.data)
-    }
+    if report.isScanResponse { hasResponded = true } else { reports += 1 }
     awaitsScanResponse = report.isScannable && !hasResponded
+    merge(report.data, isScanResponse: report.isScanResponse)
+  }
+
+  /// Adds the data of an advertisement or of a scan response.
+  mutating func merge(_ data: Span<UInt8>, isScanResponse: Bool) {
+    if isScanResponse { scanResponse = [UInt8](data) } else { advertisement = [UInt8](data) }
     // Core Specification, Vol 3, Part C, 11: a length, a type and a value, until a length of zero
     // or the end.
-    var reader = ByteReader(report.data)
+    var reader = ByteReader(data)
     while let length = reader.readUInt8(), length > 0, let type = reader.readUInt8(),
       let value = reader.readBytes(Int(length) - 1)
     {
