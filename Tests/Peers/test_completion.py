@@ -22,6 +22,7 @@ printf '%s\\n' "${COMPREPLY[@]}" """
         (["wiring", "vir"], ["virtual"]),
         (["boards", "--options", "./my"], ["./my-board.conf"]),
         (["run", "--capture", "./my"], ["./my-board.conf"]),
+        (["gatt", "Thermometer", "disc"], ["discover", "disconnect"]),
         (["peripheral", "./my"], ["./my-board.conf"]),
     ],
 )

@@ -190,6 +190,8 @@ extension CentralOutcome {
     case .failed(.keys):
       "The device does not accept the bond: it has lost its key, or another device has its address. "
         + "Forget the bond with eightball bonds --of-ask --remove all, then pair again with --pair."
+    case .timedOut:
+      "The device left a request unanswered for 30 s, which ends a connection. Connect again."
     default: explanation(noun: "device")
     }
   }
