@@ -18,6 +18,7 @@ func trimmed(_ text: Substring) -> Substring {
 }
 
 /// The parts of `text` between commas, or other separators, outside quotes, without blanks around them.
+@inline(never)
 func list(_ text: Substring, separator: UInt8 = UInt8(ascii: ",")) -> [Substring] {
   var parts: [Substring] = []
   var start = text.startIndex
@@ -31,7 +32,7 @@ func list(_ text: Substring, separator: UInt8 = UInt8(ascii: ",")) -> [Substring
       isEscaped = isQuoted
     } else if byte == UInt8(ascii: "\"") {
       isQuoted.toggle()
-    } else if byte == separator, !isQuoted {
+    } else if !isQuoted, byte == separator || separator == 0x20 && byte == 0x09 {
       parts.append(trimmed(text[start..<index]))
       start = text.utf8.index(after: index)
     }
@@ -41,11 +42,13 @@ func list(_ text: Substring, separator: UInt8 = UInt8(ascii: ",")) -> [Substring
 }
 
 /// The words of `text`.
+@inline(never)
 func words(_ text: Substring) -> [Substring] {
-  text.utf8.split { $0 == 0x20 || $0 == 0x09 }.map { Substring($0) }
+  list(text, separator: UInt8(ascii: " ")).filter { !$0.isEmpty }
 }
 
 /// `text` in quotes. Control characters, quotes, backslashes and `#`, which may begin a comment, are bytes such as `\x23`.
+@inline(never)
 func quoted(_ text: String) -> String {
   var result: [UInt8] = [UInt8(ascii: "\"")]
   for byte in text.utf8 {
@@ -89,6 +92,7 @@ func unquoted(_ text: Substring) throws(Expected) -> String {
 }
 
 /// Two digits for each byte, and `separator` between the bytes.
+@inline(never)
 func hexadecimalText(_ bytes: [UInt8], separator: String = " ") -> String {
   let digits = Array("0123456789ABCDEF".utf8)
   var text: [UInt8] = []
@@ -115,6 +119,7 @@ func hexadecimalBytes(_ text: Substring) -> [UInt8]? {
 }
 
 /// Reads digits alone; `nil` for any other text, or a number above `limit`.
+@inline(never)
 func digits(_ text: Substring, base: Int = 10, upTo limit: Int = .max) -> Int? {
   var number: Int?
   for byte in text.utf8 {
@@ -128,23 +133,28 @@ func digits(_ text: Substring, base: Int = 10, upTo limit: Int = .max) -> Int? {
 }
 
 /// Reads a number in decimal, or in hexadecimal after `0x`; `nil` for any other text, or a number above `limit`.
+@inline(never)
 func number(_ text: Substring, upTo limit: Int) -> Int? {
   text.hasPrefix("0x")
     ? digits(text.dropFirst(2), base: 16, upTo: limit) : digits(text, upTo: limit)
 }
 
 /// The first word of `text`; empty without one.
+@inline(never)
 func firstWord(_ text: Substring) -> String { words(text).first.map { String($0) } ?? "" }
 
 /// `0x000A`.
+@inline(never)
 func handleText(_ handle: UInt16) -> String {
   "0x" + hexadecimalText([UInt8(handle >> 8), UInt8(handle & 0xFF)], separator: "")
 }
 
 /// `0x0A`.
+@inline(never)
 func byteText(_ byte: UInt8) -> String { "0x" + hexadecimalText([byte]) }
 
 /// Reads a time such as `1 s` or `200 ms`, from 1 ms to 1 h, in milliseconds.
+@inline(never)
 func milliseconds(_ text: Substring) throws(Expected) -> UInt32 {
   let joined = words(text).joined()
   guard joined.hasSuffix("s"), let time = TimeOption(joined, upTo: TimeOption.hour) else {
@@ -154,6 +164,7 @@ func milliseconds(_ text: Substring) throws(Expected) -> UInt32 {
 }
 
 /// `1 s` or `200 ms`.
+@inline(never)
 func timeText(_ milliseconds: UInt32) -> String {
   TimeOption(milliseconds: milliseconds).description
 }

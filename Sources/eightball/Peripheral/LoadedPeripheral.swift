@@ -1,20 +1,22 @@
 import LinuxRadio
 
 /// A peripheral of a file, with the columns that its timelines name.
-struct LoadedPeripheral: Sendable {
-  var peripheral: PeripheralDescription
-  var columns: [CSVColumn] = []
+final class LoadedPeripheral: Sendable {
+  let peripheral: PeripheralDescription
+  let columns: [CSVColumn]
+
+  init(_ peripheral: PeripheralDescription, columns: [CSVColumn] = []) {
+    self.peripheral = peripheral
+    self.columns = columns
+  }
 
   /// What is wrong with a file: a sentence for each line, without its full stop.
   struct Failure: Error {
     let reasons: [String]
   }
 
-}
-
-extension LoadedPeripheral {
   /// Reads the file at `path`.
-  init(_ path: String) throws(Failure) {
+  private static func load(_ path: String) throws(Failure) -> LoadedPeripheral {
     let text: [UInt8]
     do throws(SystemError) {
       text = try Files.bytes(ofRegular: path, limit: PeripheralFile.capacity + 1)
@@ -31,11 +33,13 @@ extension LoadedPeripheral {
           $0.line == 0 ? "\(path): \($0.text)" : "\(path), line \($0.line): \($0.text)"
         })
     }
-    peripheral = read
-    try loadColumns(beside: path)
+    return LoadedPeripheral(read, columns: try columns(of: read, beside: path))
   }
 
-  private mutating func loadColumns(beside path: String) throws(Failure) {
+  private static func columns(
+    of peripheral: PeripheralDescription, beside path: String
+  ) throws(Failure) -> [CSVColumn] {
+    var columns: [CSVColumn] = []
     var wrong: [String] = []
     for service in peripheral.services {
       for characteristic in service.characteristics {
@@ -54,7 +58,8 @@ extension LoadedPeripheral {
         }
       }
     }
-    if !wrong.isEmpty { throw Failure(reasons: wrong) }
+    guard wrong.isEmpty else { throw Failure(reasons: wrong) }
+    return columns
   }
 
   /// Reads the file at `path`, or prints what is wrong.
@@ -62,7 +67,7 @@ extension LoadedPeripheral {
   /// - Throws: The exit status.
   static func reportingErrors(of path: String, isJSON: Bool) throws -> LoadedPeripheral {
     do throws(Failure) {
-      return try LoadedPeripheral(path)
+      return try load(path)
     } catch {
       for reason in error.reasons {
         printError(sentence(printable(reason)), reason: "file", isJSON: isJSON)

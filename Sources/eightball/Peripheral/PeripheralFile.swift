@@ -11,8 +11,8 @@ struct PeripheralFileError: Error, Equatable {
   let text: String
 }
 
-/// Reads the file of a peripheral. Examples/peripherals/README.md describes its fields.
-struct PeripheralFile {
+/// A reader of the file of a peripheral. Examples/peripherals/README.md describes its fields.
+final class PeripheralFile {
   /// The largest size of a file, in bytes.
   static let capacity = 1_048_576
 
@@ -74,13 +74,13 @@ struct PeripheralFile {
   }
 
   /// Notes an error in the current line.
-  private mutating func fail(_ name: String, _ text: String) {
+  private func fail(_ name: String, _ text: String) {
     errors.append(PeripheralFileError(line: line, text: "\(name): \(text)"))
   }
 
   // MARK: Lines
 
-  private mutating func take(_ name: String, _ value: Substring) {
+  private func take(_ name: String, _ value: Substring) {
     if let former = names.first(where: { $0.text == name }) {
       return fail(name, "expected once, but line \(former.line) already has it")
     }
@@ -114,7 +114,7 @@ struct PeripheralFile {
   }
 
   /// Sets a field of the peripheral; `false` if there is none of this name.
-  private mutating func setPeripheral(_ name: String, _ value: Substring) throws(Expected) -> Bool {
+  private func setPeripheral(_ name: String, _ value: Substring) throws(Expected) -> Bool {
     switch name {
     case "name":
       let text = value.hasPrefix("\"") ? try unquoted(value) : String(value)
@@ -180,7 +180,7 @@ struct PeripheralFile {
 
   // MARK: Declarations
 
-  private mutating func declare(
+  private func declare(
     _ parts: [Substring], _ label: String, _ value: Substring
   ) throws(Expected) {
     var words = words(value)
@@ -248,7 +248,7 @@ struct PeripheralFile {
     }
   }
 
-  private mutating func addDescriptor(
+  private func addDescriptor(
     _ descriptor: PeripheralDescriptor, to characteristic: String
   ) throws(Expected) {
     guard case .characteristic(let service, let index) = place(of: characteristic),
@@ -263,11 +263,12 @@ struct PeripheralFile {
     peripheral.services[service].characteristics[index].descriptors.append(descriptor)
   }
 
+  @inline(never)
   private func place(of label: String) -> Place? { places.first { $0.label == label }?.place }
 
   // MARK: Fields of attributes
 
-  private mutating func set(
+  private func set(
     _ field: String, of label: String, _ value: Substring
   ) throws(Expected) {
     guard let place = place(of: label) else {
@@ -319,7 +320,7 @@ struct PeripheralFile {
     }
   }
 
-  private mutating func set(
+  private func set(
     _ field: String, of characteristic: inout PeripheralCharacteristic, _ label: String,
     _ value: Substring
   ) throws(Expected) {
@@ -353,7 +354,7 @@ struct PeripheralFile {
 // The whole file.
 extension PeripheralFile {
   /// Checks what concerns several lines, and gives each attribute its handle.
-  private mutating func finish() {
+  private func finish() {
     guard !names.isEmpty || !errors.isEmpty else {
       return errors.append(
         PeripheralFileError(
@@ -399,7 +400,7 @@ extension PeripheralFile {
   }
 
   /// Adds the Client Characteristic Configuration that a line does not have to declare.
-  private mutating func addConfiguration(_ service: Int, _ index: Int) {
+  private func addConfiguration(_ service: Int, _ index: Int) {
     let characteristic = peripheral.services[service].characteristics[index]
     let label = peripheral.services[service].label + "." + characteristic.label
     guard characteristic.isSubscribable, !unsubscribable.contains(label),
@@ -414,7 +415,7 @@ extension PeripheralFile {
   }
 
   /// Checks the labels in the answer to a write.
-  private mutating func checkLabels(_ service: Int, _ index: Int) {
+  private func checkLabels(_ service: Int, _ index: Int) {
     let characteristic = peripheral.services[service].characteristics[index]
     guard let answer = characteristic.answer else { return }
     let label = peripheral.services[service].label + "." + characteristic.label
@@ -428,7 +429,8 @@ extension PeripheralFile {
   }
 
   /// Notes an error in the line of `name`.
-  private mutating func report(_ name: String, _ text: String) {
+  @inline(never)
+  private func report(_ name: String, _ text: String) {
     let line = names.first { $0.text == name }?.line ?? 0
     let index = errors.firstIndex { $0.line > line } ?? errors.count
     errors.insert(PeripheralFileError(line: line, text: "\(name): \(text)"), at: index)

@@ -69,35 +69,33 @@ struct PeripheralPrinter {
   ) {
     switch event {
     case .radio(let state): radioChanged(to: state, peripheral, address)
-    case .connected(let central):
-      say("connected", central, "Connected: \(central.text).")
+    case .connected(let central): say("connected", central, "Connected: \(central.text).")
     case .disconnected(let central, let reason):
       let ending = String(writing: { reason.writeEnding(to: &$0) })
-      say("disconnected", central, "Disconnected: \(central.text), \(ending).") { line in
-        line.add("reason", ending)
-        line.add("code", Int(reason.rawValue))
-      }
+      say(
+        "disconnected", central, "Disconnected: \(central.text), \(ending).", reason: ending,
+        code: Int(reason.rawValue))
     case .read(let central, let label, let bytes):
-      say("read", central, label, bytes, "Read: \(label) is \(Self.shown(bytes)).")
+      say("read", central, "Read: \(label) is \(Self.shown(bytes)).", label, bytes)
     case .written(let central, let label, let bytes, let error):
       let result = error.map { ", refused with error \(byteText($0))" } ?? ""
       say(
-        "written", central, label, bytes, "Written: \(label) to \(Self.shown(bytes))\(result).",
-        error)
+        "written", central, "Written: \(label) to \(Self.shown(bytes))\(result).", label, bytes,
+        error: error)
     case .subscribed(let central, let label, let configuration):
       let isOn = configuration != .none
-      say("subscribed", central, "\(isOn ? "Subscribed" : "Unsubscribed"): \(label).") { line in
-        line.add("characteristic", label)
-        line.add("on", isOn)
-      }
-    case .sent(let central, let label, let bytes, let isIndication):
-      let word = isIndication ? "Indicated" : "Notified"
       say(
-        isIndication ? "indicated" : "notified", central, label, bytes,
-        "\(word): \(label) is \(Self.shown(bytes)).")
+        "subscribed", central, "\(isOn ? "Subscribed" : "Unsubscribed"): \(label).", label,
+        isOn: isOn)
+    case .sent(let central, let label, let bytes, let isIndication):
+      say(
+        isIndication ? "indicated" : "notified", central,
+        "\(isIndication ? "Indicated" : "Notified"): \(label) is \(Self.shown(bytes)).", label,
+        bytes)
     case .refused(let central, let label, let error):
       say(
-        "refused", central, label, nil, "Refused: \(label), with error \(byteText(error)).", error)
+        "refused", central, "Refused: \(label), with error \(byteText(error)).", label, error: error
+      )
     case .dropped(let central): say("dropped", central, "Dropped: \(central.text).")
     case .vanished:
       say("vanished", nil, "Vanished: the peripheral is silent until the program ends.")
@@ -124,26 +122,23 @@ struct PeripheralPrinter {
     }
   }
 
+  /// Prints `text` for people, or an event with the members that are not `nil`.
+  @inline(never)
   private func say(
-    _ event: StaticString, _ central: DeviceAddress?, _ text: String,
-    _ addMembers: (inout JSONLine) -> Void = { _ in }
+    _ event: StaticString, _ central: DeviceAddress?, _ text: String, _ label: String? = nil,
+    _ bytes: [UInt8]? = nil, reason: String? = nil, code: Int? = nil, error: UInt8? = nil,
+    isOn: Bool? = nil
   ) {
     guard isJSON else { return print(text) }
     var line = JSONLine(event: event)
     line.add("central", central)
-    addMembers(&line)
+    line.add("characteristic", label)
+    line.add("value", bytes.map { hexadecimalText($0, separator: "") })
+    line.add("reason", reason)
+    line.add("code", code)
+    line.add("error", error.map(Int.init))
+    if let isOn { line.add("on", isOn) }
     print(line.text)
-  }
-
-  private func say(
-    _ event: StaticString, _ central: DeviceAddress, _ label: String, _ bytes: [UInt8]?,
-    _ text: String, _ error: UInt8? = nil
-  ) {
-    say(event, central, text) { line in
-      line.add("characteristic", label)
-      line.add("value", bytes.map { hexadecimalText($0, separator: "") })
-      line.add("error", error.map(Int.init))
-    }
   }
 
   /// `00 48`, `54 2D 31 (“T-1”)` or `empty`.

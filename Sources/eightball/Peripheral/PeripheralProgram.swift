@@ -3,7 +3,9 @@ import EightBall
 import LinuxRadio
 
 /// Serves a peripheral of a file: the host's own server, its timelines, and its faults.
-struct PeripheralProgram: RadioTask, ~Copyable {
+///
+/// A class, since the compiler makes functions of 15 kB that move a struct of this size.
+final class PeripheralProgram: RadioTask {
   /// A host that is only a server.
   typealias Host = BluetoothHost.Host<
     4, GATTServer<4, PeripheralDatabase, PeripheralApplication>, NoClient,
@@ -31,10 +33,15 @@ struct PeripheralProgram: RadioTask, ~Copyable {
   /// - Parameters:
   ///   - address: The address, unless it is `automatic` and the description has one.
   ///   - seed: The seed of the random walks.
+  ///   - name: Its name instead of the file's.
+  ///   - connections: How many centrals it serves at once instead of the file's number.
   init(
-    _ loaded: LoadedPeripheral, address: AddressChoice, seed: UInt64, printer: PeripheralPrinter
+    _ loaded: LoadedPeripheral, address: AddressChoice, seed: UInt64, printer: PeripheralPrinter,
+    name: String? = nil, connections: Int? = nil
   ) {
-    let peripheral = loaded.peripheral
+    var peripheral = loaded.peripheral
+    if let name { peripheral.name = name }
+    if let connections { peripheral.connections = connections }
     self.peripheral = peripheral
     self.printer = printer
     columns = loaded.columns
@@ -68,11 +75,11 @@ struct PeripheralProgram: RadioTask, ~Copyable {
   }
 
   /// Ends all connections. The next turn gives the commands to the radio.
-  mutating func disconnectAll() { host.disconnectAll() }
+  func disconnectAll() { host.disconnectAll() }
 
   // MARK: RadioTask
 
-  mutating func radioIsReady(at now: Instant) {
+  func radioIsReady(at now: Instant) {
     isRadioReady = true
     host.start(at: now)
     guard !hasStarted else { return }
@@ -88,14 +95,14 @@ struct PeripheralProgram: RadioTask, ~Copyable {
     }
   }
 
-  mutating func radioFailed(_ error: RadioError, at now: Instant) {
+  func radioFailed(_ error: RadioError, at now: Instant) {
     host.radioLost()
     if !hasStarted { failure = error }
     if isRadioReady { printer.lost(error) }
     isRadioReady = false
   }
 
-  mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+  func receive(_ packet: Span<UInt8>, at now: Instant) {
     host.server.application.now = now
     host.receive(packet, at: now)
     follow(at: now)
@@ -103,11 +110,11 @@ struct PeripheralProgram: RadioTask, ~Copyable {
 
   var mayHavePacket: Bool { host.mayHavePacket }
 
-  mutating func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+  func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
     host.nextPacket(into: &writer, at: now)
   }
 
-  mutating func advance(to now: Instant) {
+  func advance(to now: Instant) {
     host.advance(to: now)
     if !isShuttingDown, !hasVanished {
       if let vanishing, vanishing <= now {
@@ -126,7 +133,7 @@ struct PeripheralProgram: RadioTask, ~Copyable {
   }
 
   /// Goes on with each timeline whose next number is due.
-  private mutating func advanceTimelines(to now: Instant) {
+  private func advanceTimelines(to now: Instant) {
     for index in timelines.indices {
       while timelines[index].due <= now {
         host.server.application.advance(&timelines[index])
@@ -135,7 +142,7 @@ struct PeripheralProgram: RadioTask, ~Copyable {
   }
 
   /// Does what follows from the host's last call.
-  private mutating func follow(at now: Instant) {
+  private func follow(at now: Instant) {
     while let index = host.server.application.takeDropped() { host.disconnect(at: index) }
     if host.connectionCount < peripheral.connections {
       host.advertise(advertisement)
@@ -145,26 +152,26 @@ struct PeripheralProgram: RadioTask, ~Copyable {
     if host.security.delegate.hasNews { showPairing() }
   }
 
-  private mutating func showPairing() {
+  private func showPairing() {
     if let prompt = host.security.delegate.takePrompt() { printer.asks(prompt) }
     if let outcome = host.security.delegate.takeOutcome() { printer.paired(outcome) }
     _ = host.security.delegate.takeKeyFailure()
   }
 
-  mutating func turnEnded(at now: Instant) {
+  func turnEnded(at now: Instant) {
     for event in host.server.application.takeEvents() {
       printer.print(event, of: peripheral, at: host.address)
     }
     printer.flush()
   }
 
-  mutating func interrupt(at now: Instant) {
+  func interrupt(at now: Instant) {
     if isShuttingDown { hasTimedOut = true } else { shutDown(at: now) }
   }
 
   private var isShuttingDown: Bool { shutdownEnd != nil }
 
-  private mutating func shutDown(at now: Instant) {
+  private func shutDown(at now: Instant) {
     guard !isShuttingDown else { return }
     shutdownEnd = now.advanced(by: 2_000)
     host.shutDown()

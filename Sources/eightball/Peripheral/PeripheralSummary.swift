@@ -11,9 +11,8 @@ struct PeripheralSummary {
       "“\(printable(peripheral.name))”"
         + (advertised.isEmpty ? "" : ", advertises " + advertised.joined(separator: ", ")))
     for service in peripheral.services {
-      lines.append(
-        "\(handleText(service.handle))  \(service.isPrimary ? "service" : "secondary service") "
-          + Self.name(of: service.uuid) + "  (\(service.label))")
+      let kind = service.isPrimary ? "  service " : "  secondary service "
+      add(service.handle, kind, service.uuid, "  (\(service.label))")
       for include in service.includes {
         lines.append("\(handleText(include.handle))    includes \(include.label)")
       }
@@ -29,25 +28,34 @@ struct PeripheralSummary {
         + hexadecimalText(hash.indices.map { hash[$0] }, separator: ""))
   }
 
+  @inline(never)
   private mutating func add(_ characteristic: PeripheralCharacteristic, _ label: String) {
     let security = characteristic.security.fileText
-    lines.append(
-      "\(handleText(characteristic.handle))    characteristic \(Self.name(of: characteristic.uuid)): "
-        + characteristic.properties.fileText + (security.isEmpty ? "" : "; \(security)")
+    add(
+      characteristic.handle, "    characteristic ", characteristic.uuid,
+      ": " + characteristic.properties.fileText + (security.isEmpty ? "" : "; " + security)
         + "  (\(label))")
-    let value = ValueField.fileText(characteristic.value)
-    lines.append(
-      "\(handleText(characteristic.valueHandle))      value\(value.isEmpty ? "" : " \(printable(value))")"
-    )
+    add(
+      characteristic.valueHandle, "      value", nil,
+      Self.text(of: characteristic.value, after: " "))
     for descriptor in characteristic.descriptors {
-      let value = ValueField.fileText(descriptor.value)
-      lines.append(
-        "\(handleText(descriptor.handle))      descriptor \(Self.name(of: descriptor.uuid))"
-          + (value.isEmpty ? "" : ": \(printable(value))"))
+      add(
+        descriptor.handle, "      descriptor ", descriptor.uuid,
+        Self.text(of: descriptor.value, after: ": "))
     }
   }
 
+  @inline(never)
+  private mutating func add(
+    _ handle: UInt16, _ kind: String, _ uuid: BluetoothUUID?, _ text: String
+  ) { lines.append(handleText(handle) + kind + (uuid.map { Self.name(of: $0) } ?? "") + text) }
+
+  private static func text(of value: [ValueField], after start: String) -> String {
+    value.isEmpty ? "" : start + printable(ValueField.fileText(value))
+  }
+
   /// `180D Heart Rate`.
+  @inline(never)
   private static func name(of uuid: BluetoothUUID) -> String {
     uuid.fileText + (uuid.assignedName.map { " \($0)" } ?? "")
   }

@@ -185,6 +185,7 @@ enum ValueField: Sendable {
   }
 
   /// The bytes of a value.
+  @inline(never)
   static func bytes(of fields: [ValueField]) -> [UInt8] {
     var bytes: [UInt8] = []
     for field in fields { bytes += field.bytes }
@@ -241,6 +242,7 @@ enum ValueField: Sendable {
   }
 
   /// The text of a value in a file.
+  @inline(never)
   static func fileText(_ fields: [ValueField]) -> String {
     fields.map(\.fileText).joined(separator: ", ")
   }

@@ -187,10 +187,9 @@ struct RunSwarm: Command {
     let complain = { printError($0, reason: $1, isJSON: isJSON) }
     var configuration = swarm
     if let peripheral {
-      var file = try LoadedPeripheral.reportingErrors(of: peripheral, isJSON: isJSON)
-      if let connections { file.peripheral.connections = connections }
+      let file = try LoadedPeripheral.reportingErrors(of: peripheral, isJSON: isJSON)
       configuration.names = name ?? NamePattern(same: file.peripheral.name)
-      configuration.connections = file.peripheral.connections
+      configuration.connections = connections ?? file.peripheral.connections
       configuration.file = file
     }
     try reportingErrors(with: complain) {

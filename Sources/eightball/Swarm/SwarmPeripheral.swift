@@ -15,8 +15,6 @@ final class SwarmPeripheral: SwarmMember {
     _ index: Int, of configuration: SwarmConfiguration, _ file: LoadedPeripheral,
     context: SwarmContext
   ) {
-    var file = file
-    file.peripheral.name = configuration.names.name(of: index + 1)
     let seed = configuration.seed
     let isSilent = configuration.lines == .none
     let print: (String) -> Void = { [unowned context] line in
@@ -26,7 +24,8 @@ final class SwarmPeripheral: SwarmMember {
     }
     program = PeripheralProgram(
       file, address: .fixed(seed.address(of: index + 1)), seed: seed.answers(of: index + 1),
-      printer: PeripheralPrinter(isJSON: configuration.lines == .json, print: print))
+      printer: PeripheralPrinter(isJSON: configuration.lines == .json, print: print),
+      name: configuration.names.name(of: index + 1), connections: configuration.connections)
     port = SwarmPort(
       index, context: context,
       plan: FaultPlan(configuration.faults, seed: seed.faults(of: index + 1)))

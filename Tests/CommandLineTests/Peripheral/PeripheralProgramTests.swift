@@ -12,7 +12,7 @@ struct PeripheralProgramTests {
   private func loaded(_ text: String) throws -> LoadedPeripheral {
     let (peripheral, errors) = PeripheralFile.read(Array(text.utf8))
     expect(errors, is: [])
-    return LoadedPeripheral(peripheral: try #require(peripheral))
+    return LoadedPeripheral(try #require(peripheral))
   }
 
   /// What a central hears in ten minutes of the value at 0x0010, and what the program prints.
