@@ -111,6 +111,7 @@ async def test_its_hash_and_its_advertisement_are_those_of_the_file(radio, folde
         manufacturer = FF FF 2A
         battery = service 180F
         battery.handle = 0x0020
+        battery.end = 0xFFFF
         battery.level = characteristic 2A19 read notify
         battery.level.value = uint8 80
         battery.level.configuration = descriptor 2902
@@ -126,6 +127,7 @@ async def test_its_hash_and_its_advertisement_are_those_of_the_file(radio, folde
         visit = await arrive(central)
         level = characteristic(visit, 0x2A19)
         assert level.handle == 0x0022
+        assert visit.client.services[-1].end_group_handle == 0xFFFF
         assert [it.handle for it in level.descriptors] == [0x0030, 0x0031]
         assert await level.descriptors[1].read_value() == b"Main # 1"
         levels: asyncio.Queue[bytes] = asyncio.Queue()

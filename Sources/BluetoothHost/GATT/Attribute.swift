@@ -14,8 +14,9 @@ public struct Attribute: Sendable {
   /// The security that its use requires; a value has its characteristic's protection.
   public internal(set) var protection = AttributeProtection.none
   /// For a service, its last attribute; for other attributes, the attribute itself. Linking the
-  /// table sets it.
-  public internal(set) var groupEnd = AttributeHandle.none
+  /// table sets it. A service may then get a later end before the next service, as some devices
+  /// have.
+  public var groupEnd = AttributeHandle.none
 
   /// The source of an attribute's value.
   public enum Value: Equatable, Sendable {

@@ -17,6 +17,10 @@ struct PeripheralDatabase: AttributeDatabase {
       slots += 1
       return slots - 1
     }
+    for service in peripheral.services {
+      guard let end = service.end, table.indices.contains(Int(service.handle) - 1) else { continue }
+      table[Int(service.handle) - 1].groupEnd = AttributeHandle(rawValue: end)
+    }
     self.table = table
     hash = DatabaseHash(of: table.span)
     let changed = table.firstIndex { $0.type == .serviceChanged && !$0.isVacant }

@@ -37,6 +37,8 @@ struct PeripheralService: Sendable {
   var isPrimary = true
   /// The handle of its declaration.
   var handle: UInt16 = 0
+  /// The handle of its end, if that is after its last attribute; `nil` for the last attribute.
+  var end: UInt16?
   var includes: [PeripheralInclude] = []
   var characteristics: [PeripheralCharacteristic] = []
 }
@@ -166,6 +168,9 @@ extension PeripheralDescription {
             take(label + "." + name, explicit(label + "." + name))
         }
       }
+      guard let end = services[index].end else { continue }
+      if Int(end) < next - 1 { report(service + ".end", next - 1) }
+      next = max(next, Int(end) + 1)
     }
   }
 }

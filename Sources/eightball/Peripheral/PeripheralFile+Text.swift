@@ -90,6 +90,7 @@ private struct PeripheralFileText {
     text += "\n"
     add(service.label, (service.isPrimary ? "service " : "secondary ") + service.uuid.fileText)
     add(handle: service.handle, of: service.label)
+    if let end = service.end { add(service.label + ".end", handleText(end)) }
     var includes: [String] = []
     for include in service.includes {
       includes.append(
@@ -100,6 +101,7 @@ private struct PeripheralFileText {
     for characteristic in service.characteristics {
       add(characteristic, service.label + "." + characteristic.label)
     }
+    if let end = service.end { next = Int(end) + 1 }
   }
 
   private mutating func add(_ characteristic: PeripheralCharacteristic, _ label: String) {

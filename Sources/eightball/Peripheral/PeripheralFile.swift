@@ -44,7 +44,8 @@ final class PeripheralFile {
 
   /// The words that end the name of a field of an attribute.
   static let fields = [
-    "answer", "description", "every", "fault", "handle", "includes", "security", "subscriptions",
+    "answer", "description", "end", "every", "fault", "handle", "includes", "security",
+    "subscriptions",
     "value",
   ]
 
@@ -282,7 +283,16 @@ final class PeripheralFile {
     }
     switch place {
     case .service(let index):
-      guard field == "includes" else { throw Expected("includes or handle as a service's field") }
+      if field == "end" {
+        guard let handle = number(value, upTo: 0xFFFF), handle > 0 else {
+          throw Expected("a handle from 0x0001 to 0xFFFF, such as 0x0010")
+        }
+        peripheral.services[index].end = UInt16(handle)
+        return
+      }
+      guard field == "includes" else {
+        throw Expected("end, handle or includes as a service's field")
+      }
       var includes: [PeripheralInclude] = []
       for part in list(value) {
         let parts = words(part)

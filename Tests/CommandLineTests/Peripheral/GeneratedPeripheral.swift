@@ -6,6 +6,7 @@ import Linux
 
 // The program compares no descriptions, and would be larger with synthesized operators.
 extension PeripheralDescription: Equatable {
+  /// Whether both have the same fields.
   public static func == (left: Self, right: Self) -> Bool { "\(left)" == "\(right)" }
 }
 
@@ -34,6 +35,7 @@ extension PeripheralDescription {
       }
       services.append(service)
     }
+    let hasEnd = source.isHit(2)
     if source.isHit(2) {
       services.insert(contentsOf: Self.implied(beside: services), at: 0)
     } else if source.isHit(2) {
@@ -47,6 +49,7 @@ extension PeripheralDescription {
       return last
     } report: { _, _ in
     }
+    if hasEnd, let index = services.indices.last { services[index].end = 0xFFFF }
   }
 
   private static let fixedAddress: DeviceAddress = {
