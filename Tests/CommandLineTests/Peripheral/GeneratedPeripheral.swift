@@ -18,7 +18,10 @@ extension PeripheralDescription {
     if source.isHit(2) { address = source.pick([.public, .random, .fixed(Self.fixedAddress)]) }
     appearance = source.pick([0, 0x0341])
     if source.isHit(2) { advertised = [source.uuid(), source.uuid()] }
-    if source.isHit(4) { manufacturer = source.bytes(2 + Int(source.next(below: 8))) }
+    // Services of 128 bits leave no room for it.
+    if source.isHit(4), advertised.isEmpty {
+      manufacturer = source.bytes(2 + Int(source.next(below: 8)))
+    }
     if source.isHit(4) { advertisement = source.bytes(Int(source.next(below: 32))) }
     if source.isHit(4) { scanResponse = source.bytes(Int(source.next(below: 32))) }
     interval = source.pick([100, 20, 1_000, 1_285])
