@@ -16,11 +16,11 @@ extension DeviceCopy {
     }
     // Labels of services that come later are known only now.
     for (index, service) in found.services.enumerated() {
-      description.services[index].includes = includes(in: service.range).map { include in
-        let place = found.services.firstIndex { $0.range.start == include.range.start }
-        return PeripheralInclude(
-          label: place.map { description.services[$0].label } ?? "",
-          handle: include.declaration.rawValue)
+      description.services[index].includes = includes(in: service.range).compactMap { include in
+        found.services.firstIndex { $0.range.start == include.range.start }.map {
+          PeripheralInclude(
+            label: description.services[$0].label, handle: include.declaration.rawValue)
+        }
       }
     }
     return description

@@ -33,21 +33,6 @@ enum GATTCommand: Equatable {
     "discover", "read", "write", "write-command", "subscribe", "mtu", "pair", "rssi", "disconnect",
   ]
 
-  /// The forms of the commands, for people.
-  static let forms = """
-    discover                        list the services, characteristics and descriptors
-    read ATTRIBUTE                  read a value
-    write ATTRIBUTE VALUE           write a value, and wait for the response
-    write-command ATTRIBUTE VALUE   write a value without a response
-    subscribe ATTRIBUTE [COUNT] [for TIME]
-                                    print the values that the device sends
-    mtu, rssi                       print the MTU, or the signal strength
-    pair                            pair with the device; needs --pair
-    disconnect                      end the connection, and the program
-    ATTRIBUTE: a UUID such as 2A19, a name such as battery-level, or a handle such as 0x0012
-    VALUE: text "Hello", hex 01 FF, or a number such as uint8 100 or sint16e-2 21.5
-    """
-
   /// Reads a command.
   ///
   /// - Throws: What is wrong with it.

@@ -29,7 +29,7 @@ extension GATTProgram {
       session.host.readRSSI(at: 0)
     case .pair: pair(at: now)
     case .disconnect: finish(.inputEnded, at: now)
-    case .help: printer.note(GATTCommand.forms)
+    case .help: printer.note(HelpText.text(of: GATT.self))
     }
     return true
   }
