@@ -30,6 +30,8 @@ public struct CaptureReader {
     public var direction: PacketDirection
     /// The number of the controller, which btmon writes; 0 otherwise.
     public var controller: UInt16
+    /// When, in microseconds since the start of the year 0.
+    public var time: UInt64
   }
 
   private enum Form: UInt32 {
@@ -41,6 +43,10 @@ public struct CaptureReader {
   private let file: [UInt8]
   private let form: Form
   private var position = 16
+  /// How many packets were not kept whole so far, or not at all.
+  public var losses: UInt32 { partial + dropped }
+  private var partial: UInt32 = 0
+  private var dropped: UInt32 = 0
 
   /// Reads the header of a file.
   public init(_ file: [UInt8]) throws(Failure) {
@@ -60,23 +66,38 @@ public struct CaptureReader {
       let original = Self.number(file[position..<position + 4])
       let count = Int(Self.number(file[position + 4..<position + 8]))
       let flags = Self.number(file[position + 8..<position + 12])
+      let drops = Self.number(file[position + 12..<position + 16])
+      let time =
+        UInt64(Self.number(file[position + 16..<position + 20])) << 32
+        | UInt64(Self.number(file[position + 20..<position + 24]))
       let start = position + 24
-      guard count <= file.count - start else { return nil }
+      guard count <= file.count - start else { break }
       position = start + count
       let bytes = file[start..<position]
-      if Int(original) == count, let packet = packet(bytes, flags) { return packet }
+      // The logger's count from the start.
+      dropped = max(dropped, min(drops, .max / 2))
+      if Int(original) != count {
+        partial += 1
+      } else if let packet = packet(bytes, flags, time) {
+        return packet
+      }
     }
+    if position < file.count { partial += 1 }
+    position = file.count
     return nil
   }
 
-  private func packet(_ bytes: ArraySlice<UInt8>, _ flags: UInt32) -> Packet? {
+  private func packet(
+    _ bytes: ArraySlice<UInt8>, _ flags: UInt32, _ time: UInt64
+  ) -> Packet? {
     let direction = flags & 1 == 1 ? PacketDirection.received : .sent
     switch form {
-    case .h4: return Packet(bytes: Array(bytes), direction: direction, controller: 0)
+    case .h4: return Packet(bytes: Array(bytes), direction: direction, controller: 0, time: time)
     case .hci:
       let type: HCIPacketType =
         flags & 2 == 0 ? .acl : direction == .received ? .event : .command
-      return Packet(bytes: [type.rawValue] + bytes, direction: direction, controller: 0)
+      return Packet(
+        bytes: [type.rawValue] + bytes, direction: direction, controller: 0, time: time)
     case .monitor:
       // The kernel's operation codes: 2 and 3 are a command and an event, 4 and 5 data.
       let types: [UInt32: (HCIPacketType, PacketDirection)] = [
@@ -84,7 +105,8 @@ public struct CaptureReader {
       ]
       guard let (type, direction) = types[flags & 0xFFFF] else { return nil }
       return Packet(
-        bytes: [type.rawValue] + bytes, direction: direction, controller: UInt16(flags >> 16))
+        bytes: [type.rawValue] + bytes, direction: direction, controller: UInt16(flags >> 16),
+        time: time)
     }
   }
 

@@ -31,7 +31,7 @@ enum Completion {
     switch command.page.argument.map({ "\($0.name)" }) {
     case "button": return ["shake", "clear"]
     case "name": return boards(typed)
-    case "file": return [files]
+    case "file", "capture": return [files]
     case "device" where command.page.rest != nil && words.count > 1:
       return GATTCommand.names + options(of: command)
     default: return options(of: command)

@@ -8,7 +8,8 @@ enum EightBallProgram {
   static var commands: [any Command.Type] {
     [
       Run.self, Ask.self, ListDevices.self, GATT.self, Clone.self, Bonds.self, RunSwarm.self,
-      RunPeripheral.self, HostAir.self, Boards.self, Wiring.self, Press.self, Lights.self,
+      RunPeripheral.self, Record.self, Replay.self, HostAir.self, Boards.self, Wiring.self,
+      Press.self, Lights.self,
       Events.self, ShowPanel.self, Metrics.self, Doctor.self,
     ]
   }

@@ -96,14 +96,7 @@ struct Clone: Command {
   /// What a capture shows of the device.
   private func captured(in path: String, _ printer: GATTPrinter) throws -> DeviceCopy {
     var copies: [DeviceCopy] = []
-    try reportingErrors(with: printer.failed) {
-      let bytes = try Files.bytes(ofRegular: path, limit: 1 << 30)
-      do throws(CaptureReader.Failure) {
-        copies = CapturedDevices(try CaptureReader(bytes)).copies
-      } catch {
-        throw UsageError("Cannot read \(printable(path)): \(error).")
-      }
-    }
+    try reportingErrors(with: printer.failed) { copies = try Transcript.read(path).copies }
     let target = device.map { CentralTarget($0) }
     copies.removeAll { copy in copy.device.map { target?.matches($0) == false } ?? true }
     if copies.count == 1 { return copies[0] }

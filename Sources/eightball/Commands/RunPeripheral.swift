@@ -77,6 +77,24 @@ struct RunPeripheral: Command {
       for line in PeripheralSummary(loaded.peripheral).lines { Terminal.print(line) }
       return
     }
+    try Self.serve(radioOptions, isJSON: isJSON) { printer in
+      PeripheralProgram(
+        loaded, address: try addressOptions.choice, seed: seed ?? .random(in: .min ... .max),
+        printer: printer)
+    }
+  }
+
+  /// Serves a peripheral until its program ends.
+  ///
+  /// - Parameters:
+  ///   - makeProgram: Makes the program, which prints with this printer.
+  ///   - ended: Called with both at the end.
+  /// - Throws: An exit status, once it has printed why.
+  static func serve(
+    _ radioOptions: RadioOptions, isJSON: Bool,
+    _ makeProgram: (PeripheralPrinter) throws -> PeripheralProgram,
+    ended: (PeripheralProgram, PeripheralPrinter) -> Void = { _, _ in }
+  ) throws {
     try reportingErrors(with: { printError($0, reason: $1, isJSON: isJSON) }) {
       let chosen = ChosenRadio(radioOptions.radio ?? .virtual)
       let sinks = try radioOptions.sinks()
@@ -88,12 +106,12 @@ struct RunPeripheral: Command {
       let printer = PeripheralPrinter(
         isJSON: isJSON, print: { output.print($0) }, flush: { _ = output.flush() })
       printer.begins(chosen)
-      var program = PeripheralProgram(
-        loaded, address: try addressOptions.choice,
-        seed: seed ?? .random(in: .min ... .max), printer: printer)
+      var program = try makeProgram(printer)
       try radio.run(&program)
       warn(ofErrorsOf: sinks)
       if let failure = program.failure { throw failure }
+      ended(program, printer)
+      _ = output.flush()
     }
   }
 }

@@ -24,7 +24,7 @@ final class LoadedPeripheral: Sendable {
       throw Failure(reasons: [error.description])
     }
     guard text.count <= PeripheralFile.capacity else {
-      throw Failure(reasons: ["\(path): expected at most 1 MB"])
+      throw Failure(reasons: ["\(path): expected at most 16 MB"])
     }
     let (read, errors) = PeripheralFile.read(text)
     guard let read else {

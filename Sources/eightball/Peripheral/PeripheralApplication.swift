@@ -16,6 +16,8 @@ enum PeripheralEvent {
   case dropped(DeviceAddress)
   /// The peripheral falls silent, as a fault of the file wants.
   case vanished
+  /// The central did otherwise than in the session that is replayed.
+  case differed(DeviceAddress, SessionDifference)
 }
 
 /// The values of a peripheral of a file, and its answers.
@@ -57,6 +59,8 @@ struct PeripheralApplication: GATTApplication {
     /// How many requests the central has made.
     var requests: UInt32 = 0
     var isDropped = false
+    /// The step of the session that the request under way is.
+    var step: SessionStep?
 
     init(_ address: DeviceAddress) { self.address = address }
   }
@@ -70,10 +74,15 @@ struct PeripheralApplication: GATTApplication {
   private let faults: PeripheralFaults
   private var values: [Served] = []
   private var links: [Link?]
+  /// The session that is replayed; `nil` for none.
+  private(set) var script: SessionScript?
 
-  /// - Parameter connections: The capacity of the host.
-  init(_ peripheral: PeripheralDescription, connections: Int) {
+  /// - Parameters:
+  ///   - connections: The capacity of the host.
+  ///   - replays: Whether the session of the description is replayed.
+  init(_ peripheral: PeripheralDescription, connections: Int, replays: Bool = false) {
     faults = peripheral.faults
+    if replays, !peripheral.steps.isEmpty { script = SessionScript(peripheral.steps) }
     links = Array(repeating: nil, count: connections)
     for service in peripheral.services {
       for characteristic in service.characteristics {
@@ -111,9 +120,9 @@ struct PeripheralApplication: GATTApplication {
     return link
   }
 
-  /// When the next request that was put off must be answered; `nil` if there is none.
+  /// When the next request that was put off must be answered, or the next step of a session is due; `nil` if neither.
   var deadline: Instant? {
-    var earliest: Instant?
+    var earliest = script?.deadline
     for link in links { earliest = .earlier(earliest, link?.due) }
     return earliest
   }
@@ -126,6 +135,29 @@ struct PeripheralApplication: GATTApplication {
     timeline.advance(&value.fields)
     if !timeline.timeline.course.isConstant { value.bytes = ValueField.bytes(of: value.fields) }
     notify(value)
+  }
+
+  /// Does the steps of the session that are due.
+  mutating func replay(at now: Instant) {
+    while let step = script?.takeDue(at: now) {
+      if step.action == .drop {
+        for link in links { link?.isDropped = true }
+      } else if let value = values.first(where: { $0.label == step.label }) {
+        value.bytes = step.value
+        notify(value)
+      }
+    }
+  }
+
+  /// Notes what a central does.
+  ///
+  /// - Returns: The step of the session that it is; `nil` if there is none.
+  @discardableResult private mutating func follow(
+    _ action: SessionStep.Action, _ value: Served, _ bytes: [UInt8] = [], on link: Link
+  ) -> SessionStep? {
+    guard let result = script?.perform(action, value.label, bytes, at: now) else { return nil }
+    if let difference = result.difference { events.append(.differed(link.address, difference)) }
+    return result.step
   }
 
   /// The connection whose request is due; `nil` if there is none. The host asks for it again.
@@ -161,11 +193,15 @@ struct PeripheralApplication: GATTApplication {
   mutating func centralConnected(at connectionIndex: Int, address: DeviceAddress) {
     links[connectionIndex] = Link(address)
     events.append(.connected(address))
+    script?.connected(at: now)
   }
 
   mutating func centralDisconnected(at connectionIndex: Int, reason: HCIErrorCode) {
     guard let link = links[connectionIndex] else { return }
     links[connectionIndex] = nil
+    if let difference = script?.disconnected() {
+      events.append(.differed(link.address, difference))
+    }
     events.append(.disconnected(link.address, reason))
   }
 
@@ -183,6 +219,8 @@ struct PeripheralApplication: GATTApplication {
       link.subscriptions.append((value, configuration))
     }
     events.append(.subscribed(link.address, label: value.label, configuration))
+    follow(
+      .subscribe, value, [UInt8(truncatingIfNeeded: configuration.rawValue & 3)], on: link)
   }
 
   mutating func radioChanged(to state: RadioState) { events.append(.radio(state)) }
@@ -208,6 +246,12 @@ struct PeripheralApplication: GATTApplication {
       }
     }
     guard let code = value.faults.refusal ?? faults.refusal else { return }
+    try refuse(value, on: link, with: code)
+  }
+
+  private mutating func refuse(
+    _ value: Served, on link: Link, with code: UInt8
+  ) throws(GATTRefusal) {
     events.append(.refused(link.address, label: value.label, error: code))
     throw .error(ATTErrorCode(rawValue: code))
   }
@@ -223,7 +267,11 @@ struct PeripheralApplication: GATTApplication {
   ) throws(GATTRefusal) {
     let value = try value(of: attribute)
     let link = try link(at: connectionIndex)
-    try begin(value, on: link)
+    if script != nil, offset == 0, !link.isDue { link.step = follow(.read, value, on: link) }
+    let step = offset == 0 ? link.step : nil
+    try begin(value, on: link, extra: step?.wait ?? 0)
+    if let code = step?.error { try refuse(value, on: link, with: code) }
+    if let step { value.bytes = step.value }
     let bytes = bytes(of: value)
     writer.writePrefix(of: bytes.span)
     if offset == 0 { events.append(.read(link.address, label: value.label, bytes)) }
@@ -251,9 +299,20 @@ struct PeripheralApplication: GATTApplication {
     link.written = []
     guard let first = written.first else { return }
     // A command has no response that could wait or tell an error.
-    if !isCommand { try begin(first.value, on: link, extra: first.value.answer.delay) }
+    if script != nil, !link.isDue {
+      link.step = nil
+      for (value, _, part) in written {
+        let step = follow(isCommand ? .writeCommand : .write, value, part, on: link)
+        // The first one that failed decides.
+        if link.step?.error == nil { link.step = step }
+      }
+    }
+    let step = isCommand ? nil : link.step
+    if !isCommand {
+      try begin(first.value, on: link, extra: step?.wait ?? first.value.answer.delay)
+    }
     for (value, offset, part) in written {
-      let answer = value.answer
+      let answer = step.map { WriteAnswer(error: $0.error, sets: true) } ?? value.answer
       events.append(.written(link.address, label: value.label, part, error: answer.error))
       if let code = answer.error { throw .error(ATTErrorCode(rawValue: code)) }
       let bytes = value.bytes.prefix(offset) + part
@@ -272,7 +331,7 @@ struct PeripheralApplication: GATTApplication {
   private mutating func notify(_ value: Served) {
     for link in links {
       guard let link, link.subscriptions.contains(where: { $0.value === value }) else { continue }
-      if link.updates.count >= Self.mostUpdates { link.updates.removeFirst() }
+      if link.updates.count >= Self.mostUpdates, script == nil { link.updates.removeFirst() }
       link.updates.append((value, bytes(of: value)))
     }
   }

@@ -37,6 +37,13 @@ struct PeripheralDatabase: AttributeDatabase {
     return table.span.location(ofValueAt: index)
   }
 
+  /// Whether the application supplies the value at `handle`, and not the host.
+  func serves(_ handle: UInt16) -> Bool {
+    let index = Int(handle) - 1
+    return table.indices.contains(index)
+      && table[index].value == .application(ApplicationAttribute(rawValue: handle))
+  }
+
   private static func add(
     _ service: PeripheralService, of peripheral: PeripheralDescription, to table: inout [Attribute]
   ) {

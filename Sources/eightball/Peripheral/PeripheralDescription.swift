@@ -24,6 +24,8 @@ struct PeripheralDescription: Sendable {
   var faults = PeripheralFaults()
   /// In the order of their handles.
   var services: [PeripheralService] = []
+  /// A session with a central that `eightball replay` replays, in the order of time.
+  var steps: [SessionStep] = []
 
   /// The most centrals at once.
   static let mostConnections = 4

@@ -28,6 +28,7 @@ extension PeripheralDescription {
     if written.impliesNone { text.add("implied", "none") }
     text.next = written.next
     for service in written.services { text.add(service) }
+    for (index, step) in steps.enumerated() { text.add(step, isFirst: index == 0) }
     return text.text
   }
 
@@ -78,6 +79,12 @@ private struct PeripheralFileText {
   /// Adds a line; none for an empty value.
   mutating func add(_ name: String, _ value: String) {
     if !value.isEmpty { text += "\(name) = \(value)\n" }
+  }
+
+  /// Adds a step of a session.
+  mutating func add(_ step: SessionStep, isFirst: Bool) {
+    if isFirst { text += "\n" }
+    add("step", step.fileText)
   }
 
   /// Adds the line of a handle that is not the next.

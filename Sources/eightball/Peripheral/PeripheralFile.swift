@@ -14,7 +14,7 @@ struct PeripheralFileError: Error, Equatable {
 /// A reader of the file of a peripheral. Examples/peripherals/README.md describes its fields.
 final class PeripheralFile {
   /// The largest size of a file, in bytes.
-  static let capacity = 1_048_576
+  static let capacity = 16_777_216
 
   /// The peripheral, as far as the lines are right.
   private(set) var peripheral = PeripheralDescription()
@@ -26,6 +26,9 @@ final class PeripheralFile {
     case service(Int)
     case characteristic(Int, Int)
     case descriptor(Int, Int, Int)
+
+    /// Whether the attribute has a value that clients use.
+    var hasValue: Bool { if case .service = self { false } else { true } }
   }
 
   /// A label or a field that a line names.
@@ -82,6 +85,7 @@ final class PeripheralFile {
   // MARK: Lines
 
   private func take(_ name: String, _ value: Substring) {
+    guard name != "step" else { return takeStep(value) }
     if let former = names.first(where: { $0.text == name }) {
       return fail(name, "expected once, but line \(former.line) already has it")
     }
@@ -102,6 +106,25 @@ final class PeripheralFile {
     } catch {
       fail(
         name, "expected \(error.text)\(value.isEmpty ? ", not nothing" : ", not \(shown(value))")")
+    }
+  }
+
+  /// Takes a step of a session. Any number of lines are steps.
+  private func takeStep(_ value: Substring) {
+    do throws(Expected) {
+      let step = try SessionStep(value)
+      if let last = peripheral.steps.last, step.time < last.time {
+        throw Expected("a time not before that of the step above")
+      }
+      if peripheral.steps.isEmpty, step.action != .connect {
+        throw Expected("connect as the first step, such as at 0 s: connect")
+      }
+      if step.action.hasLabel, place(of: step.label).map({ $0.hasValue }) != true {
+        throw Expected("the label of a characteristic or descriptor in a line above")
+      }
+      peripheral.steps.append(step)
+    } catch {
+      fail("step", "expected \(error.text), not \(shown(value))")
     }
   }
 

@@ -97,6 +97,7 @@ struct PeripheralPrinter {
         "refused", central, "Refused: \(label), with error \(byteText(error)).", label, error: error
       )
     case .dropped(let central): say("dropped", central, "Dropped: \(central.text).")
+    case .differed(let central, let difference): differed(central, difference)
     case .vanished:
       say("vanished", nil, "Vanished: the peripheral is silent until the program ends.")
     }
@@ -147,5 +148,40 @@ struct PeripheralPrinter {
     let text = hexadecimalText(bytes)
     guard case .text(let words) = ValueField(readable: bytes) else { return text }
     return "\(text) (“\(printable(words))”)"
+  }
+}
+
+// What a replay prints.
+extension PeripheralPrinter {
+  /// A central did otherwise than in the session.
+  private func differed(_ central: DeviceAddress, _ difference: SessionDifference) {
+    guard isJSON else {
+      let more = difference.missing > 1 ? ", and \(difference.missing - 1) more" : ""
+      return print(
+        "Otherwise: " + printable(difference.did) + "; in the session: "
+          + printable(difference.expected ?? "nothing more") + more + ".")
+    }
+    var line = JSONLine(event: "differed")
+    line.add("central", central)
+    line.add("kind", difference.kind.rawValue)
+    line.add("did", difference.did)
+    line.add("expected", difference.expected)
+    if difference.missing > 0 { line.add("missing", difference.missing) }
+    print(line.text)
+  }
+
+  /// A session was replayed.
+  func replayed(_ script: SessionScript) {
+    let counts = script.counts
+    guard isJSON else {
+      return print(
+        "Replayed: \(counts.same) as in the session, \(counts.different) otherwise, "
+          + "\(counts.missing) missing.")
+    }
+    var line = JSONLine(event: "replayed")
+    line.add("same", counts.same)
+    line.add("different", counts.different)
+    line.add("missing", counts.missing)
+    print(line.text)
   }
 }

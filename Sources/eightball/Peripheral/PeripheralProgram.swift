@@ -35,9 +35,10 @@ final class PeripheralProgram: RadioTask {
   ///   - seed: The seed of the random walks.
   ///   - name: Its name instead of the file's.
   ///   - connections: How many centrals it serves at once instead of the file's number.
+  ///   - replays: Whether it replays the session of the file.
   init(
     _ loaded: LoadedPeripheral, address: AddressChoice, seed: UInt64, printer: PeripheralPrinter,
-    name: String? = nil, connections: Int? = nil
+    name: String? = nil, connections: Int? = nil, replays: Bool = false
   ) {
     var peripheral = loaded.peripheral
     if let name { peripheral.name = name }
@@ -65,7 +66,7 @@ final class PeripheralProgram: RadioTask {
           ?? DeviceName(StaticText("Peripheral")),
         service: nil, address: choice.own, advertisingInterval: interval...max(interval, 32)),
       database: PeripheralDatabase(peripheral),
-      application: PeripheralApplication(peripheral, connections: 4)
+      application: PeripheralApplication(peripheral, connections: 4, replays: replays)
     ) {
       SecurityManager(
         policy: policy, identity: nil, bonds: BondTable<16>(), delegate: PairingPrompts(),
@@ -76,6 +77,9 @@ final class PeripheralProgram: RadioTask {
 
   /// Ends all connections. The next turn gives the commands to the radio.
   func disconnectAll() { host.disconnectAll() }
+
+  /// The session that is replayed; `nil` for none.
+  var script: SessionScript? { host.server.application.script }
 
   // MARK: RadioTask
 
@@ -123,6 +127,7 @@ final class PeripheralProgram: RadioTask {
       }
       advanceTimelines(to: now)
       host.server.application.now = now
+      host.server.application.replay(at: now)
       while let index = host.server.application.takeDue(at: now) {
         host.resume(at: index)
         host.server.application.endDue(at: index)

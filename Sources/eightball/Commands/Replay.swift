@@ -1,0 +1,89 @@
+import LinuxBoard
+import LinuxPort
+import LinuxRadio
+
+/// Serves a peripheral as it was in a recorded session.
+struct Replay: Command {
+  static let page = CommandPage(
+    name: "replay",
+    abstract: "Be the peripheral of a recorded session.",
+    discussion: """
+      The file is one of eightball record. One central at a time has what the central of the session \
+      had: each read the next value that was read, each write the response or the error, and the \
+      notifications and indications after the same time. A line names each difference: another \
+      value, another order, a step that the session does not have, steps that are missing. After the \
+      session's last connection the next one is the first again. It runs until SIGINT, SIGTERM or \
+      SIGHUP. See docs/testing-apps.md.
+
+      EXAMPLES
+        eightball replay session.conf
+        eightball replay session.conf --radio hci0 --json
+        eightball replay session.conf --strict
+
+      EXIT STATUS
+        0   ended by SIGINT, SIGTERM or SIGHUP
+        1   with --strict, a central did otherwise; an unexpected failure
+        64  the command line is wrong
+        69  the radio cannot be used
+        78  the file is wrong, or cannot be read
+      """,
+    argument: .init(name: "file", isOptional: false, help: "The file of the session."))
+
+  static var options: [ToolOption<Replay>] {
+    [
+      .flag(OptionRow("--strict", "Exit with 1 if a central did otherwise.")) {
+        $0.isStrict = true
+      },
+      .value(.address) { $0.addressOptions.address = try $1.address() },
+      .value(
+        OptionRow(
+          "--radio", "<radio>",
+          "The Bluetooth controller to use: see the radios in eightball --help. Default: virtual.")
+      ) { $0.radioOptions.radio = try $1.radio() },
+      .flag(.verbose) { $0.radioOptions.verbose = true },
+      .value(.capture) { $0.radioOptions.capture = $1.text },
+      .flag(.json) { $0.isJSON = true },
+    ]
+  }
+
+  var file: String?
+  var isStrict = false
+  var addressOptions = AddressOptions()
+  var radioOptions = RadioOptions()
+  var isJSON = false
+
+  mutating func take(_ argument: String) throws(UsageError) {
+    guard file == nil else { throw UsageError("Unexpected argument '\(printable(argument))'") }
+    file = argument
+  }
+
+  func validate() throws(UsageError) {
+    guard file != nil else {
+      throw UsageError("No file given: eightball replay session.conf.")
+    }
+    try addressOptions.validate()
+  }
+
+  func run() throws {
+    let path = file ?? ""
+    let loaded = try LoadedPeripheral.reportingErrors(of: path, isJSON: isJSON)
+    guard !loaded.peripheral.steps.isEmpty else {
+      printError(
+        "\(printable(path)): the file has no steps. eightball record prints one with steps; "
+          + "eightball peripheral serves one without.", reason: "file", isJSON: isJSON)
+      throw ExitStatus.board
+    }
+    var hasDifferences = false
+    try RunPeripheral.serve(radioOptions, isJSON: isJSON) { printer in
+      // The session is that of one central.
+      PeripheralProgram(
+        loaded, address: try addressOptions.choice, seed: 0, printer: printer, connections: 1,
+        replays: true)
+    } ended: { program, printer in
+      guard let script = program.script else { return }
+      printer.replayed(script)
+      hasDifferences = script.hasDifferences
+    }
+    if isStrict, hasDifferences { throw ExitStatus.unexpected }
+  }
+}
