@@ -1,0 +1,66 @@
+"""`eightball peripheral FILE` on the HCI user channel of hci1, with an app on bleak and bluetoothd on hci0; then
+`eightball clone` of bluetoothd's own GATT server."""
+
+import os
+import pathlib
+import tempfile
+
+from adapters import ADDRESSES, Controllers, bluetooth_service, set_up
+from checks import Checks
+from programs import Program, eightball, eventually, run
+
+HEART_RATE = "Examples/peripherals/heart-rate.conf"
+
+checks = Checks()
+check = checks.check
+
+
+def served(file: str, radio: str) -> Program:
+    """`eightball peripheral`, advertising."""
+    program = Program(eightball(), "peripheral", file, "--radio", radio, "--json")
+    program.line(lambda line: '"event":"advertising"' in line, "that it advertises")
+    return program
+
+
+def clone(address: str, radio: str) -> str:
+    """The file of a device; the errors are apart from it."""
+    command = [eightball(), "clone", address, "--radio", radio, "--timeout", "45"]
+    file = tempfile.mktemp()
+    cloned = run("bash", "-c", 'exec "${@:2}" >"$1"', "clone", file, *command)
+    assert cloned.returncode == 0, cloned.stdout
+    return pathlib.Path(file).read_text()
+
+
+def advertises() -> bool:
+    return "ActiveInstances: 0x01" in run("bluetoothctl", "show").stdout
+
+
+with Controllers(), bluetooth_service(powers_adapters=False):
+    with check("bluetoothd powers hci0"):
+        power = eventually("it has an adapter", lambda: run("bluetoothctl", "power", "on").stdout)
+        assert "succeeded" in power, power
+
+    with served(HEART_RATE, "hci1"):
+        with check("an app on bleak reads and hears the sensor of a file") as saw:
+            app = run(os.environ["PYTHON"], "-B", "Examples/bleak/heart_rate.py", patience=180)
+            assert app.returncode == 0, app.stdout
+            words = app.stdout.split()
+            assert words[:3] == ["place", "1", "rates"], app.stdout
+            rates = [int(word) for word in words[3:]]
+            assert rates == [rates[0], rates[0] + 1, rates[0] + 2], rates
+            saw(app.stdout)
+    set_up("hci1", False)
+
+    with check("a clone of bluetoothd's server, cloned again, is the same file") as saw:
+        with Program("bluetoothctl", "--timeout", "300", "advertise", "on"):
+            eventually("it advertises", advertises)
+            text = clone(ADDRESSES[0], "hci1")
+        file = tempfile.mktemp()
+        pathlib.Path(file).write_text(text)
+        saw(text)
+        power = run("bluetoothctl", "power", "off").stdout
+        with served(file, "hci1"):
+            again = clone(ADDRESSES[1], "hci0")
+        assert again == text, again
+
+checks.end()
