@@ -9,7 +9,8 @@ let package = Package(
   name: "examples",
   dependencies: [
     // In your project: .package(url: "https://…", from: "…")
-    .package(name: "eightball", path: "..")
+    .package(name: "eightball", path: ".."),
+    .package(name: "heart-rate", path: "HeartRate"),
   ],
   targets: [
     .target(name: "InPractice", dependencies: coreBluetooth),
@@ -24,6 +25,9 @@ let package = Package(
     .executableTarget(name: "fill-channel", dependencies: coreBluetooth),
     .executableTarget(name: "keep-a-secret", dependencies: coreBluetooth),
     .executableTarget(name: "read-a-secret", dependencies: coreBluetooth),
+    .executableTarget(
+      name: "monitor-heart-rate",
+      dependencies: [.product(name: "HeartRate", package: "heart-rate")]),
     // Unchanged sources from Apple's systems. They compile here without a warning.
     .testTarget(
       name: "PortedTests", dependencies: coreBluetooth,

@@ -8,6 +8,7 @@ let coreBluetooth: Target.Dependency =
 let package = Package(
   name: "heart-rate",
   platforms: [.macOS(.v13), .iOS(.v16)],
+  products: [.library(name: "HeartRate", targets: ["HeartRate"])],
   dependencies: [
     // The path of the checkout.
     .package(name: "eightball", path: "../..")

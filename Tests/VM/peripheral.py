@@ -37,17 +37,20 @@ def advertises() -> bool:
 
 with Controllers(), bluetooth_service(powers_adapters=False):
     with check("bluetoothd powers hci0"):
-        power = eventually("it has an adapter", lambda: run("bluetoothctl", "power", "on").stdout)
+        eventually("it has an adapter", lambda: run("bluetoothctl", "list").stdout)
+        power = run("bluetoothctl", "power", "on").stdout
         assert "succeeded" in power, power
 
     with check("a clone of bluetoothd's server, cloned again, is the same file") as saw:
         with Program("bluetoothctl", "--timeout", "300", "advertise", "on"):
             eventually("it advertises", advertises)
             text = clone(ADDRESSES[0], "hci1")
+        # BlueZ 5.66 has the bytes of its hash in the opposite order: the file keeps them.
+        assert "generic-attribute.hash.value = hex " in text, text
         file = tempfile.mktemp()
         pathlib.Path(file).write_text(text)
-        saw(text)
-        power = run("bluetoothctl", "power", "off").stdout
+        saw(f"{len(text.splitlines())} lines")
+        run("bluetoothctl", "power", "off")
         with served(file, "hci1"):
             again = clone(ADDRESSES[1], "hci0")
         assert again == text, again

@@ -23,7 +23,24 @@ extension DeviceCopy {
         }
       }
     }
+    leaveOutHash(of: &description)
     return description
+  }
+
+  /// Leaves out the value of the Database Hash if the peripheral of the file computes the same.
+  ///
+  /// Otherwise the file has the device's, since clients know a database by it: BlueZ 5.66 has the
+  /// bytes in the opposite order.
+  private func leaveOutHash(of description: inout PeripheralDescription) {
+    let hash = PeripheralDatabase(description).hash.bytes
+    for service in description.services.indices {
+      for index in description.services[service].characteristics.indices
+      where description.services[service].characteristics[index].uuid == .databaseHash {
+        let value = description.services[service].characteristics[index].value.flatMap(\.bytes)
+        guard value.span.hasSameBytes(as: hash.span) else { continue }
+        description.services[service].characteristics[index].value = []
+      }
+    }
   }
 
   /// What the description cannot have, each as a sentence: attributes outside of services, and a
@@ -41,8 +58,8 @@ extension DeviceCopy {
       let hash = values[place.rawValue], !hash.span.hasSameBytes(as: database.hash.bytes.span)
     {
       faults.append(
-        "The Database Hash of the file differs from the device's: part of the device is not known, or "
-          + "it computes its hash in another way.")
+        "The device's Database Hash is not that of the file's attributes: part of the device is not known, "
+          + "or it computes its hash in another way. The file has the device's.")
     }
     return faults
   }
@@ -132,7 +149,7 @@ extension DeviceCopy {
     described.value = fields(at: characteristic.value)
     // A peripheral has these without a value in its file.
     switch characteristic.uuid {
-    case .databaseHash, .clientSupportedFeatures: described.value = []
+    case .clientSupportedFeatures: described.value = []
     case .deviceName where described.value.flatMap(\.bytes) == Array(peripheral.name.utf8),
       .appearance
     where described.value.flatMap(\.bytes) == [
