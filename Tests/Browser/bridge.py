@@ -104,9 +104,12 @@ class Bridge:
 
     @staticmethod
     @contextlib.asynccontextmanager
-    async def opened(page: Page, central: Central, mtu: int | None = None):
-        """The browser's only radio is on, and finds the same ball as `central`."""
-        bridge = Bridge(page, central, await central.find(), mtu)
+    async def opened(
+        page: Page, central: Central, mtu: int | None = None, name: str | None = None
+    ):
+        """The browser's only radio is on, and finds the same ball as `central`, or the device of this name."""
+        found = await (central.find_named(name) if name else central.find())
+        bridge = Bridge(page, central, found, mtu)
         listening = page.devtools.listening
         with (
             listening("BluetoothEmulation.gattOperationReceived", bridge._on_link),
@@ -198,14 +201,17 @@ class Bridge:
             serviceUuid=_long(service.uuid),
         )
         for characteristic in service.characteristics:
+            properties = {
+                name: bool(characteristic.properties & 1 << bit)
+                for bit, name in enumerate(PROPERTIES)
+            }
+            # A notification reaches the page as the response to a read.
+            properties["read"] |= properties["notify"]
             reply = await send(
                 "BluetoothEmulation.addCharacteristic",
                 serviceId=declared["serviceId"],
                 characteristicUuid=_long(characteristic.uuid),
-                properties={
-                    name: bool(characteristic.properties & 1 << bit)
-                    for bit, name in enumerate(PROPERTIES)
-                },
+                properties=properties,
             )
             self._characteristics[reply["characteristicId"]] = characteristic
             for descriptor in characteristic.descriptors:

@@ -11,7 +11,9 @@ import worlds
 from bumble_air import BumbleAir
 from central import Central
 from machine import Machine
-from programs import Program, eightball
+from programs import REPOSITORY, Program, eightball
+
+HEART_RATE = REPOSITORY / "Examples" / "peripherals" / "heart-rate.conf"
 
 
 @contextlib.asynccontextmanager
@@ -153,3 +155,18 @@ async def test_on_a_controller_of_bumble(elf, folder):
         await visit.subscribe()
         await visit.ask("Does it speak with others?")
         assert await visit.next_answer() in eight_ball.TEXTS
+
+
+async def test_a_central_of_any_peripheral_beside_the_peripheral_of_a_file(elf, folder):
+    async with ball_on_our_air(elf, folder) as (ball, radio):
+        sensor = (eightball(), "peripheral", str(HEART_RATE), "--radio", radio, "--json")
+        async with Program(*sensor) as program:
+            await program.event("advertising")
+            for device, commands, output in (
+                ("Magic 8-Ball", "read manufacturer-name-string", 'text "The 8-Ball Project"'),
+                ("Heart Rate", "read 2A38", "hex 01"),
+            ):
+                central = (eightball(), "gatt", "--radio", radio, device, *commands.split())
+                async with Program(*central) as gatt:
+                    assert await gatt.ended() == 0, gatt.transcript
+                assert gatt.output == [output]

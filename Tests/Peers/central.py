@@ -28,10 +28,12 @@ class Finding:
 
     @property
     def services(self) -> list[UUID]:
-        found = self.advertisement.get(
-            AdvertisingData.Type.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS
+        kinds = AdvertisingData.Type
+        lists = (
+            kinds.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS,
+            kinds.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS,
         )
-        return list(found or [])
+        return [service for kind in lists for service in self.advertisement.get(kind) or []]
 
     @property
     def name(self) -> str | None:
