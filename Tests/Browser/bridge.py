@@ -7,6 +7,7 @@ is the ball's central.
 import asyncio
 import base64
 import contextlib
+import uuid as uuid_module
 
 from bumble import att, core
 from bumble.core import UUID
@@ -297,4 +298,5 @@ class Bridge:
 
 def _long(uuid: UUID) -> str:
     """A UUID as browsers write it."""
-    return UUID.from_bytes(uuid.to_bytes(force_128=True)).to_hex_str("-").lower()
+    number = int.from_bytes(uuid.to_bytes(force_128=True), "little")
+    return str(uuid_module.UUID(int=number))
