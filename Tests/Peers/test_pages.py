@@ -116,7 +116,7 @@ async def run_together(lines: list[str], environment: dict[str, str]) -> None:
             if "eightball radio" in line:
                 await worlds.accepts(line.split("--listen ")[1], program)
                 lasting.append(program)
-            elif re.search("eightball (run|swarm)", line):
+            elif re.search("eightball (run|swarm|peripheral)", line):
                 await program.line(lambda text: "dvertis" in text, "that it advertises")
                 lasting.append(program)
             else:
