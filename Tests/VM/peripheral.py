@@ -38,8 +38,10 @@ def advertises() -> bool:
 
 @contextlib.contextmanager
 def bluez():
-    """Both controllers, and bluetoothd with hci0 powered. Each check has its own, as btvirt keeps what was
-    connected before."""
+    """Both controllers, and bluetoothd with hci0 powered.
+
+    A check has its own: bluetoothctl and bleak may take hci1 once a program has returned it.
+    """
     with Controllers(), bluetooth_service(powers_adapters=False):
         eventually("it has an adapter", lambda: run("bluetoothctl", "list").stdout)
         power = run("bluetoothctl", "power", "on").stdout
