@@ -27,6 +27,12 @@ struct GATTCommandTests {
       ("subscribe 2A19", .subscribe(battery, .init())),
       ("subscribe 2A19 3 for 5 s", .subscribe(battery, .init(count: 3, time: 5_000))),
       ("subscribe 2A19 for 200ms", .subscribe(battery, .init(time: 200))),
+      ("channel 0x0080", .channel(.firstDynamic, nil, .init())),
+      (
+        #"channel 128 2 for 5 s text "a", hex 01"#,
+        .channel(.firstDynamic, [0x61, 1], .init(count: 2, time: 5_000))
+      ),
+      ("channel 0x80 hex 00 01", .channel(.firstDynamic, [0, 1], .init())),
     ])
   func forms(line: String, command: GATTCommand) throws {
     expect(try GATTCommand(line), is: command)
@@ -45,6 +51,9 @@ struct GATTCommandTests {
         "The value “uint8 256” is wrong: expected a whole number from 0 to 255"
       ),
       ("subscribe 2A19 soon", "subscribe takes how many values to wait for, and how long"),
+      ("channel 0x0100", "“0x0100” is not a PSM: channel needs a number from 0x0001 to 0x00FF"),
+      ("channel 0x80 soon", "The value “soon” is wrong: expected text"),
+      ("channel 0x80 3 5", "channel takes how many values to wait for, and how long"),
       ("mtu 5", "mtu takes nothing after it: “5” is too much."),
     ])
   func mistakes(line: String, beginning: String) {

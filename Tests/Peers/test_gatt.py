@@ -1,13 +1,19 @@
 """`eightball gatt` with Bumble's GATT server."""
 
+import asyncio
 import json
 
 import pytest
+from bumble.l2cap import (
+    L2CAP_LE_Credit_Based_Connection_Response,
+    LeCreditBasedChannelSpec,
+)
 
 from gatt_server import ADDRESS, LONG, NAME, SECRET, UPDATES, Server
 from programs import Program, eightball
 from test_keyboard import Terminal
 
+PSM = 0x0080
 DONE, WRONG, REFUSED, NOT_FOUND, NO_RADIO = 0, 64, 65, 66, 69
 
 
@@ -111,6 +117,81 @@ async def test_a_protected_value_needs_a_pairing(radio, server, folder):
     # The bond is enough from now on.
     status, events, transcript = await gatt(radio, "read", SECRET, environment=environment)
     assert status == DONE, transcript
+
+
+async def test_a_channel_echoes(radio, server):
+    def answer(channel):
+        channel.sink = channel.write
+
+    # Few and short frames, so that an SDU takes several, and credits.
+    spec = LeCreditBasedChannelSpec(psm=PSM, mtu=600, mps=64, max_credits=2)
+    server.device.create_l2cap_server(spec, answer)
+    value = bytes(index * 7 & 0xFF for index in range(500))
+    commands = ["channel", "0x0080", "1", "text", "Hello, there", ","]
+    commands += ["channel", "0x80", "1", "for", "10s", "hex", value.hex(), ",", "read", "2901"]
+    status, events, transcript = await gatt(radio, *commands)
+    assert status == DONE, transcript
+    names = ["opened", "sent", "received", "closed"] * 2 + ["read"]
+    assert [event["event"] for event in events[2:]] == names, transcript
+    received = of(events, "received")
+    assert received[0] == {
+        "event": "received",
+        "psm": PSM,
+        "value": b"Hello, there".hex(" ").upper(),
+        "text": "Hello, there",
+    }
+    assert bytes.fromhex(received[1]["value"]) == value
+    # The channel stays open: the next command sends on it.
+    commands = ["channel", "0x0080", ",", "channel", "0x0080", "1", "hex", "01"]
+    status, events, transcript = await gatt(radio, *commands)
+    assert status == DONE, transcript
+    assert [event["event"] for event in events[2:]] == names[:4], transcript
+
+
+async def test_a_channel_that_the_device_refuses_or_closes(radio, server):
+    def close(channel):
+        channel.sink = lambda _: asyncio.create_task(channel.disconnect())
+
+    server.device.create_l2cap_server(LeCreditBasedChannelSpec(psm=PSM, mtu=23), close)
+    for detail, arguments in {
+        "it does not have this PSM (result 0x0002)": ["0x0081", "1"],
+        "has 24 bytes; the device takes at most 23": ["0x0080", "hex", "00" * 24],
+        "has ended: the device closed it": ["0x0080", "hex", "00"],
+    }.items():
+        status, events, transcript = await gatt(radio, "channel", *arguments)
+        assert status == REFUSED, transcript
+        assert detail in events[-1]["detail"], transcript
+
+
+async def test_a_protected_channel_needs_a_pairing(radio, server, folder):
+    manager = server.device.l2cap_channel_manager
+    accept = manager.on_l2cap_le_credit_based_connection_request
+
+    def check(connection, cid, request):
+        if connection.is_encrypted:
+            return accept(connection, cid, request)
+        response = L2CAP_LE_Credit_Based_Connection_Response(
+            identifier=request.identifier,
+            destination_cid=0,
+            mtu=23,
+            mps=23,
+            initial_credits=0,
+            result=L2CAP_LE_Credit_Based_Connection_Response.Result(5),
+        )
+        manager.send_control_frame(connection, cid, response)
+
+    manager.on_l2cap_le_credit_based_connection_request = check
+    server.device.create_l2cap_server(
+        LeCreditBasedChannelSpec(psm=PSM), lambda channel: channel.write(b"secret")
+    )
+    options = {"environment": {"XDG_STATE_HOME": str(folder)}}
+    status, events, transcript = await gatt(radio, "channel", "0x0080", "1", **options)
+    assert status == REFUSED, transcript
+    assert "have to pair" in events[-1]["detail"] and "--pair" in events[-1]["detail"]
+    arguments = ["--pair", "channel", "0x0080", "1"]
+    status, events, transcript = await gatt(radio, *arguments, **options)
+    assert status == DONE, transcript
+    assert of(events, "received")[0]["text"] == "secret"
 
 
 async def test_lines_of_standard_input_are_commands(radio, server):

@@ -7,8 +7,10 @@ extension CentralProgram where Self: ~Copyable {
     repeat {
       if session.host.security.delegate.hasNews { handleSecurity(at: now) }
       for event in session.host.client.application.takeEvents() { handle(event, at: now) }
+      for event in session.host.channels.application.takeEvents() { channelChanged(event, at: now) }
       update(at: now)
     } while session.host.client.application.hasEvents || session.host.security.delegate.hasNews
+      || session.host.channels.application.hasEvents
   }
 
   private mutating func handle(_ event: ClientEvent, at now: Instant) {

@@ -19,6 +19,8 @@ protocol CentralProgram: RadioTask, ~Copyable {
   mutating func ended(_ error: OperationError?, at now: Instant)
   /// The peripheral has sent a value.
   mutating func notified(_ handle: AttributeHandle, _ value: [UInt8], at now: Instant)
+  /// The channel has changed.
+  mutating func channelChanged(_ event: ChannelEvent, at now: Instant)
   /// The signal strength was read; `nil` if the controller does not know it.
   mutating func readRSSI(_ rssi: Int8?, at now: Instant)
   /// The link is protected, and the request can be repeated; or it is not, for this reason.
@@ -44,6 +46,7 @@ extension CentralProgram where Self: ~Copyable {
   /// The outcome; `nil` until then.
   var outcome: CentralOutcome? { session.outcome }
 
+  mutating func channelChanged(_ event: ChannelEvent, at now: Instant) {}
   mutating func readRSSI(_ rssi: Int8?, at now: Instant) {}
   mutating func pairingEnded(_ outcome: PairingOutcome, at now: Instant) {}
   mutating func lastWork(before outcome: CentralOutcome) -> UInt32? { nil }

@@ -3,10 +3,11 @@ import LinuxRadio
 
 /// The state of a central with one link: its host, the search, the link's progress and the end.
 struct CentralSession: ~Copyable {
-  /// A host that is only a client, with one link.
+  /// A host that is only a client, with one link and one channel.
   typealias Host = BluetoothHost.Host<
     1, NoServer, GATTClient<1, ClientEvents>,
-    SecurityManager<1, P256KeyAgreement, SystemRandom, BondTable<16>, PairingPrompts>, NoChannels
+    SecurityManager<1, P256KeyAgreement, SystemRandom, BondTable<16>, PairingPrompts>,
+    CreditBasedChannels<1, 1, ChannelEvents>
   >
 
   /// What happens with the first candidate.
@@ -107,7 +108,8 @@ struct CentralSession: ~Copyable {
       client: GATTClient(application: ClientEvents(reportsChangesOnly: false)),
       security: SecurityManager(
         policy: policy, identity: nil, bonds: bonds.takeBonds(), delegate: PairingPrompts(),
-        agreement: P256KeyAgreement(), random: SystemRandom()))
+        agreement: P256KeyAgreement(), random: SystemRandom()),
+      channels: CreditBasedChannels(application: ChannelEvents(), mps: .twoPackets))
     self.bonds = bonds
   }
 

@@ -19,6 +19,8 @@ struct GATT: Command {
         write-command ATTRIBUTE VALUE   write a value without a response
         subscribe ATTRIBUTE [COUNT] [for TIME]
                                         print the values that the device sends
+        channel PSM [COUNT] [for TIME] [VALUE]
+                                        open an L2CAP channel, send VALUE, print what comes
         mtu                             print the MTU in bytes
         rssi                            print the signal strength
         pair                            pair with the device; needs --pair
@@ -27,7 +29,8 @@ struct GATT: Command {
       ATTRIBUTE is a UUID such as 2A19, its name such as battery-level, or a handle such as 0x0012. \
       VALUE is text "Hello", hex 01 FF, or a number such as uint8 100 or sint16e-2 21.5. With COUNT \
       and TIME a subscription ends; it fails if fewer values come, or none for 30 s. Without both it \
-      lasts until a signal, or the end of standard input, ends the program.
+      lasts until a signal, or the end of standard input, ends the program. PSM is a number such as \
+      0x0080; a channel ends as a subscription does, and each value is one SDU.
 
       If the device refuses an attribute for lack of encryption, --pair pairs and repeats the \
       command. Bonds are kept in ask.bonds, as those of eightball ask.
@@ -37,6 +40,7 @@ struct GATT: Command {
         eightball gatt C0:00:00:00:00:01 discover
         eightball gatt "My Device" read 2A19 , write 2A00 text "Kitchen"
         eightball gatt "My Device" subscribe heart-rate-measurement 3 --json
+        eightball gatt "My Device" channel 0x0080 1 text "Hello"
         eightball gatt "My Device" --pair read 0x0012 < /dev/null
 
       EXIT STATUS

@@ -9,6 +9,8 @@ enum GATTCommand: Equatable {
   /// Writes without a response.
   case writeCommand(AttributeReference, [UInt8])
   case subscribe(AttributeReference, SubscriptionEnd)
+  /// Opens a channel, or uses the open one; sends the SDU if there is one.
+  case channel(SPSM, [UInt8]?, SubscriptionEnd)
   case mtu
   case pair
   case rssi
@@ -19,8 +21,17 @@ enum GATTCommand: Equatable {
   /// Reads those that were refused, over the protected link.
   case readProtected
 
-  /// When a subscription ends: after so many values, or after so many milliseconds. Without either
-  /// it lasts as long as the link, and the next command follows at once.
+  /// When the values of a subscription, or the SDUs of a channel, are to end; `nil` for another
+  /// command.
+  var end: SubscriptionEnd? {
+    switch self {
+    case .subscribe(_, let end), .channel(_, _, let end): end
+    default: nil
+    }
+  }
+
+  /// When a subscription or a channel ends: after so many values, or after so many milliseconds.
+  /// Without either it lasts as long as the link, and the next command follows at once.
   struct SubscriptionEnd: Equatable {
     var count: Int?
     var time: UInt32?
@@ -30,7 +41,8 @@ enum GATTCommand: Equatable {
 
   /// The names of the commands, in the order of the help.
   static let names = [
-    "discover", "read", "write", "write-command", "subscribe", "mtu", "pair", "rssi", "disconnect",
+    "discover", "read", "write", "write-command", "subscribe", "channel", "mtu", "pair", "rssi",
+    "disconnect",
   ]
 
   /// Reads a command.
@@ -50,7 +62,8 @@ enum GATTCommand: Equatable {
     case "subscribe":
       let parts = words(rest)
       self = .subscribe(
-        try Self.attribute(parts.first ?? "", of: name), try Self.end(parts.dropFirst()))
+        try Self.attribute(parts.first ?? "", of: name), try Self.end(parts.dropFirst(), of: name))
+    case "channel": self = try Self.channel(rest)
     case "discover", "mtu", "pair", "rssi", "disconnect", "help":
       guard rest.isEmpty else {
         throw UsageError(
@@ -127,8 +140,35 @@ enum GATTCommand: Equatable {
     return bytes
   }
 
+  /// Reads `0x0080`, then an end of `end`, then a value.
+  private static func channel(_ text: Substring) throws(UsageError) -> GATTCommand {
+    var rest = text
+    func nextWord() -> Substring { rest.prefix { $0 != " " && $0 != "\t" } }
+    let name = nextWord()
+    guard let psm = number(name, upTo: 0xFF).flatMap({ SPSM(UInt16($0)) }) else {
+      throw UsageError(
+        "“\(printable(String(name)))” is not a PSM: channel needs a number from 0x0001 to 0x00FF, such "
+          + "as channel 0x0080.")
+    }
+    rest = trimmed(rest.dropFirst(name.count))
+    var parts: [Substring] = []
+    while let first = rest.utf8.first {
+      let word = nextWord()
+      // Each other word begins a value.
+      guard (0x30...0x39).contains(first) || word == "for" || word == "s" || word == "ms" else {
+        break
+      }
+      parts.append(word)
+      rest = trimmed(rest.dropFirst(word.count))
+    }
+    let end = try end(parts[...], of: "channel")
+    return .channel(psm, rest.isEmpty ? nil : try value(rest), end)
+  }
+
   /// Reads `3`, `for 5 s`, or both.
-  private static func end(_ parts: ArraySlice<Substring>) throws(UsageError) -> SubscriptionEnd {
+  private static func end(
+    _ parts: ArraySlice<Substring>, of command: Substring
+  ) throws(UsageError) -> SubscriptionEnd {
     var end = SubscriptionEnd()
     var parts = parts
     if let count = parts.first.flatMap({ number($0, upTo: 1_000_000) }), count > 0 {
@@ -140,7 +180,8 @@ enum GATTCommand: Equatable {
       let time = TimeOption(parts.dropFirst().joined(), upTo: TimeOption.hour)
     else {
       throw UsageError(
-        "subscribe takes how many values to wait for, and how long: subscribe 2A37 3 for 10s.")
+        "\(command) takes how many values to wait for, and how long: \(command) "
+          + (command == "channel" ? "0x0080" : "2A37") + " 3 for 10s.")
     }
     end.time = time.milliseconds
     return end

@@ -50,9 +50,36 @@ struct GATTPrinter {
     var line = JSONLine(event: event)
     line.add("handle", Int(handle.rawValue))
     add(found.type(at: handle), to: &line)
+    add(value, to: &line)
+    print(line.text)
+  }
+
+  /// The channel has changed; `name` is that of a number for programs.
+  func channel(
+    _ event: StaticString, _ psm: SPSM, _ name: StaticString?, _ number: Int, _ text: String
+  ) {
+    guard isJSON else { return note(text) }
+    var line = JSONLine(event: event)
+    line.add("psm", Int(psm.rawValue))
+    if let name { line.add(name, number) }
+    print(line.text)
+  }
+
+  /// The device has sent an SDU.
+  func sdu(_ value: [UInt8], on psm: SPSM) {
+    guard isJSON else {
+      let text = value.isEmpty ? "text \"\"" : "hex \(hexadecimalText(value))"
+      return print("\(handleText(psm.rawValue)): \(text)")
+    }
+    var line = JSONLine(event: "received")
+    line.add("psm", Int(psm.rawValue))
+    add(value, to: &line)
+    print(line.text)
+  }
+
+  private func add(_ value: [UInt8], to line: inout JSONLine) {
     line.add("value", hexadecimalText(value))
     if case .text(let text) = ValueField(readable: value) { line.add("text", text) }
-    print(line.text)
   }
 
   /// Prints all attributes, in the order of their handles.

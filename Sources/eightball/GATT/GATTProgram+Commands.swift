@@ -9,8 +9,9 @@ extension GATTProgram {
   mutating func beginCommand(at now: Instant) -> Bool {
     finishCommand()
     guard !commands.isEmpty else {
-      // Only a signal ends a subscription without an end, or standard input.
-      if readsInput ? hasInputEnded : !isSubscribed { finish(.inputEnded, at: now) }
+      // Only a signal ends a subscription or a channel without an end, or standard input.
+      let isOver = readsInput ? hasInputEnded : !isSubscribed && channel == nil
+      if isOver { finish(.inputEnded, at: now) }
       return false
     }
     let command = commands.removeFirst()
@@ -20,7 +21,7 @@ extension GATTProgram {
     case .readProtected: tasks = [.begin]
     case .read(.uuid), .write(.uuid, _), .writeCommand(.uuid, _), .subscribe:
       tasks = (isDiscovered ? [] : Self.discovery) + [.begin]
-    case .read, .write, .writeCommand: tasks = [.begin]
+    case .read, .write, .writeCommand, .channel: tasks = [.begin]
     case .mtu:
       let byteCount = session.host.mtu(at: 0).byteCount
       printer.number("mtu", "bytes", byteCount, "\(byteCount)")
@@ -63,6 +64,7 @@ extension GATTProgram {
       if let handle = handle(of: reference, at: now) { writeCommand(value, to: handle, at: now) }
     case .subscribe(let reference, _):
       if let handle = handle(of: reference, at: now) { subscribe(to: handle, at: now) }
+    case .channel: useChannel(at: now)
     case .mtu, .pair, .rssi, .disconnect, .help, nil: return
     }
   }
@@ -147,6 +149,7 @@ extension GATTProgram {
     case (_, .disconnected): return
     case (_, .timedOut): finish(.timedOut, at: now)
     case (.exchangeMTU, _): isConnected()
+    case (.begin, .refused(let response)): channelRefused(with: response.code, at: now)
     case (.read(let handle), .refused(let response))
     where command == .readAll || command == .readProtected:
       refused(handle, response.code)
@@ -182,6 +185,7 @@ extension GATTProgram {
     case .write(let handle, _), .writeCommand(let handle, _):
       action = "write \(found.name(at: handle))"
     case .configure(let handle, _): action = "subscribe with \(found.name(at: handle))"
+    case .begin: action = "open the channel"
     default: action = "discover the attributes"
     }
     var reason = CentralError(error, isDiscovery: false)?.sentence ?? ""
@@ -191,11 +195,15 @@ extension GATTProgram {
     if case .refused(let response) = error {
       reason += " (ATT error 0x\(hexadecimalText([response.code.rawValue])))"
       if response.code.wantsProtection, !session.pairs {
-        reason += ". Pair with the device: give --pair, and if it has a button for pairing, use it"
+        reason += Self.pairingHint
       }
     }
     fail(sentence("Cannot \(action): \(reason)"), reason: "refused", .refused, at: now)
   }
+
+  /// What helps against a lack of encryption.
+  static let pairingHint =
+    ". Pair with the device: give --pair, and if it has a button for pairing, use it"
 
   /// The current command has failed. The commands of a command line end with it.
   mutating func fail(_ text: String, reason: String, _ status: ExitStatus, at now: Instant) {
@@ -242,12 +250,17 @@ extension GATTProgram {
 
   /// The subscription has begun or ended.
   private mutating func configured(_ configuration: ClientConfiguration, at now: Instant) {
-    guard configuration != .none, case .subscribe(_, let end) = command else {
+    guard configuration != .none, case .subscribe = command else {
       return printer.progress("Unsubscribed.")
     }
     printer.done("subscribed", "Subscribed.", at: subscription?.value)
-    guard end.isLimited else {
-      isSubscribed = true
+    awaitValues(at: now)
+  }
+
+  /// Waits for the values of a subscription, or for the SDUs of a channel, if they have an end.
+  mutating func awaitValues(at now: Instant) {
+    guard let end = command?.end, end.isLimited else {
+      if case .subscribe = command { isSubscribed = true }
       return
     }
     waiting = .values
@@ -258,32 +271,40 @@ extension GATTProgram {
   mutating func notified(_ handle: AttributeHandle, _ value: [UInt8], at now: Instant) {
     guard outcome == nil else { return }
     printer.value("notified", value, at: handle, in: found)
-    guard case .subscribe(_, let end) = command, handle == subscription?.value else { return }
+    guard case .subscribe = command, handle == subscription?.value else { return }
+    countValue(at: now)
+  }
+
+  /// A value has come for the current command.
+  mutating func countValue(at now: Instant) {
     received += 1
-    guard waiting == .values else { return }
+    guard waiting == .values, let end = command?.end else { return }
     if end.time == nil { waitingEnd = now.advanced(by: Self.valueTimeout) }
     endValues(at: now)
   }
 
-  /// Ends the subscription if enough values have come.
+  /// Ends the subscription, or the channel, if enough values have come.
   private mutating func endValues(at now: Instant) {
-    guard case .subscribe(_, let end) = command, let count = end.count, received >= count else {
-      return
-    }
-    unsubscribe()
+    guard let count = command?.end?.count, received >= count else { return }
+    endValues(of: command)
   }
 
-  private mutating func unsubscribe() {
+  private mutating func endValues(of command: GATTCommand?) {
     waiting = nil
     waitingEnd = nil
+    if case .channel = command { return closeChannel() }
     if let subscription { tasks = [.configure(subscription.configuration, .none)] }
   }
 
   mutating func expireWork(at now: Instant) {
     guard let waitingEnd, waitingEnd <= now else { return }
     let command = command
-    defer { unsubscribe() }
-    guard case .subscribe(_, let end) = command, let count = end.count else { return }
+    defer { endValues(of: command) }
+    guard waiting == .values else {
+      return fail(
+        "The device did not take the SDU within 30 s.", reason: "timed out", .timedOut, at: now)
+    }
+    guard let end = command?.end, let count = end.count else { return }
     let text = end.time.map { "within \(TimeOption(milliseconds: $0))" } ?? "and then none for 30 s"
     fail(
       "Only \(received) of \(count) values came \(text).", reason: "timed out", .timedOut, at: now)

@@ -27,6 +27,8 @@ struct GATTProgram: CentralProgram, ~Copyable {
   /// What a command waits for, beside an operation.
   enum Waiting: Equatable {
     case pairing, rssi
+    /// The channel opens, sends or closes.
+    case channel
     /// The values of a subscription.
     case values
   }
@@ -59,7 +61,9 @@ struct GATTProgram: CentralProgram, ~Copyable {
   var waitingEnd: Instant?
   /// The value and the Client Characteristic Configuration of the last subscription.
   var subscription: (value: AttributeHandle, configuration: AttributeHandle)?
-  /// How many values of it have come.
+  /// The channel; `nil` without one.
+  var channel: Channel?
+  /// How many values of the subscription, or SDUs of the channel, have come.
   var received = 0
   /// Whether all attributes are known.
   var isDiscovered = false
@@ -110,6 +114,7 @@ struct GATTProgram: CentralProgram, ~Copyable {
     running = nil
     tasks = []
     waiting = nil
+    channel = nil
   }
 
   var isWorking: Bool { command != nil }
@@ -140,8 +145,10 @@ struct GATTProgram: CentralProgram, ~Copyable {
     switch typed.count {
     case 1: return GATTCommand.names + ["help"]
     case 2 where typed[0] == "subscribe": return found.names { $0.isSubscribable }
+    case 2 where typed[0] == "channel": return []
     case 2: return found.names { _ in true }
-    case 3 where typed[0].hasPrefix("write"): return ["text ", "hex ", "uint8 ", "uint16 "]
+    case 3 where typed[0].hasPrefix("write") || typed[0] == "channel":
+      return ["text ", "hex ", "uint8 ", "uint16 "]
     default: return []
     }
   }
