@@ -171,7 +171,7 @@ struct SwarmPort: Port, ~Copyable {
 
   func writeRadioError(to writer: inout ByteWriter) {
     if let absence {
-      writer.write(text: "the ball is silent for ")
+      writer.write(text: "the peripheral is silent for ")
       writer.write(decimal: Int(absence))
       return writer.write(text: " ms (--vanish)")
     }
