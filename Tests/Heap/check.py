@@ -41,6 +41,8 @@ class Heap:
 
 Row = tuple[str, int, int]
 
+NO_PARTS = ("--set", "display=none", "--set", "motion=none")
+
 
 async def measure(ball: Heap, program: Program, radio: str) -> list[Row]:
     """Each action on the ball, with the calls for a few and for ten times as many."""
@@ -122,8 +124,9 @@ async def main(counter: str) -> int:
     for title, arguments in [
         ("", []),
         (" --json", ["--json"]),
-        # The model of a display allocates; its driver is also that of eightballd, which has no heap.
-        (" --board virtual --set display=none", ["--board", "virtual", "--set", "display=none"]),
+        # The models of a display and of a motion sensor allocate; the drivers are also those of eightballd, which has
+        # no heap.
+        (" --board virtual without the models of parts", ["--board", "virtual", *NO_PARTS]),
         (" as a service", []),
     ]:
         with tempfile.TemporaryDirectory(prefix="8ball-") as name:
