@@ -49,7 +49,7 @@ step_done() {
 show_times() { printf '%s\n' "${step_times[@]}" "$(printf '%6d s  in all' "$SECONDS")"; }
 
 # two_at_a_time TITLE COMMAND... -- ITEM...: runs the command with each item as its last argument, two at once where
-# there are two processors and EIGHTBALL_JOBS is not 1. Each is one step, whose output comes when it ends. Fails at the end if one failed. If
+# there are two processors. Each is one step, whose output comes when it ends. Fails at the end if one failed. If
 # `step_times_file` names a file, each adds its time there.
 two_at_a_time() {
   local title=$1 command=() number=$step_number item
@@ -64,7 +64,7 @@ two_at_a_time() {
   for item in "$@"; do
     number=$((number + 1))
     printf '%s\0' "[$number/$step_count]" "$title$item" "$item"
-  done | step_times_file=${step_times_file:-/dev/null} xargs -0 -n 3 -P "$((${EIGHTBALL_JOBS:-$(nproc)} > 1 ? 2 : 1))" bash -c '
+  done | step_times_file=${step_times_file:-/dev/null} xargs -0 -n 3 -P "$(($(nproc) > 1 ? 2 : 1))" bash -c '
     number=${*: -3:1} name=${*: -2:1} item=${*: -1} status=0
     output=$(unset step_times_file && "${@:1:$#-3}" "$item" 2>&1) || status=1
     exec 9<"$0" && flock 9
