@@ -20,7 +20,7 @@ struct GATT: Command {
         subscribe ATTRIBUTE [COUNT] [for TIME]
                                         print the values that the device sends
         channel PSM [COUNT] [for TIME] [VALUE]
-                                        open an L2CAP channel, send VALUE, print what comes
+                                        open a channel, send VALUE, print SDUs
         mtu                             print the MTU in bytes
         rssi                            print the signal strength
         pair                            pair with the device; needs --pair
