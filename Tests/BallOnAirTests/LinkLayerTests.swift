@@ -80,7 +80,7 @@ struct LinkLayerTests {
     expect(pair.devices.map { $0.host.connectionCount }, is: [1, 1])
     pair.run(for: 1)
     expect(pair.devices.map { $0.host.connectionCount }, is: [0, 0])
-    // The channel has ended with the link, and nobody hears the peripheral.
+    // The channel has ended with the link, and no central receives from the peripheral.
     expect(pair.central.owner.ends, is: [.linkLost(.connectionTimeout)])
     pair.connect()
     expect(pair.central.host.connectionCount, is: 0)

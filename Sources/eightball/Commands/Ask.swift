@@ -2,7 +2,7 @@ import LinuxPort
 import LinuxRadio
 
 /// Asks a ball a question.
-struct Ask: Command {
+struct Ask: RadioCommand {
   static let page = CommandPage(
     name: "ask",
     abstract: "Ask a ball a question, and print its answer.",
@@ -64,12 +64,7 @@ struct Ask: Command {
       .flag(OptionRow("--pair", "Pair if the ball requires it, and keep the bond.")) {
         $0.pair = true
       },
-      .value(.address) { $0.addressOptions.address = try $1.address() },
-      .value(.radio) { $0.radioOptions.radio = try $1.radio() },
-      .flag(.verbose) { $0.radioOptions.verbose = true },
-      .value(.capture) { $0.radioOptions.capture = $1.text },
-      .flag(.json) { $0.isJSON = true },
-    ]
+    ] + radioRows + [.flag(.json) { $0.isJSON = true }]
   }
 
   var question: String?

@@ -2,7 +2,7 @@ import LinuxPort
 import LinuxRadio
 
 /// Prints a peripheral as a file that `eightball peripheral` serves.
-struct Clone: Command {
+struct Clone: RadioCommand {
   static let page = CommandPage(
     name: "clone",
     abstract: "Print any peripheral as a file for eightball peripheral.",
@@ -46,11 +46,7 @@ struct Clone: Command {
       },
       .value(.connectionTimeout) { $0.timeout = try $1.time(upTo: TimeOption.hour) },
       .flag(OptionRow("--pair", "Pair to read what needs a protected link.")) { $0.pair = true },
-      .value(.address) { $0.addressOptions.address = try $1.address() },
-      .value(.radio) { $0.radioOptions.radio = try $1.radio() },
-      .flag(.verbose) { $0.radioOptions.verbose = true },
-      .value(.capture) { $0.radioOptions.capture = $1.text },
-    ]
+    ] + radioRows
   }
 
   var device: String?

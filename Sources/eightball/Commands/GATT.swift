@@ -3,7 +3,7 @@ import LinuxPort
 import LinuxRadio
 
 /// Performs commands on the attributes of any peripheral.
-struct GATT: Command {
+struct GATT: RadioCommand {
   static let page = CommandPage(
     name: "gatt",
     abstract: "Connect to any peripheral: discover, read, write and subscribe.",
@@ -65,12 +65,7 @@ struct GATT: Command {
       .flag(OptionRow("--pair", "Pair if the device requires it, and keep the bond.")) {
         $0.pair = true
       },
-      .value(.address) { $0.addressOptions.address = try $1.address() },
-      .value(.radio) { $0.radioOptions.radio = try $1.radio() },
-      .flag(.verbose) { $0.radioOptions.verbose = true },
-      .value(.capture) { $0.radioOptions.capture = $1.text },
-      .flag(.json) { $0.isJSON = true },
-    ]
+    ] + radioRows + [.flag(.json) { $0.isJSON = true }]
   }
 
   var device: String?

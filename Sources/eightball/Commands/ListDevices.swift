@@ -3,7 +3,7 @@ import LinuxPort
 import LinuxRadio
 
 /// Lists the advertising devices.
-struct ListDevices: Command {
+struct ListDevices: RadioCommand {
   static let page = CommandPage(
     name: "scan",
     abstract: "List the devices that advertise nearby, and which of them are balls.",
@@ -28,13 +28,8 @@ struct ListDevices: Command {
       .value(
         OptionRow(
           "--timeout", "<time>", "How long to listen, such as 10s or 500ms; default: 5s.")
-      ) { $0.timeout = try $1.time(upTo: TimeOption.hour) },
-      .value(.address) { $0.addressOptions.address = try $1.address() },
-      .value(.radio) { $0.radioOptions.radio = try $1.radio() },
-      .flag(.verbose) { $0.radioOptions.verbose = true },
-      .value(.capture) { $0.radioOptions.capture = $1.text },
-      .flag(.json) { $0.isJSON = true },
-    ]
+      ) { $0.timeout = try $1.time(upTo: TimeOption.hour) }
+    ] + radioRows + [.flag(.json) { $0.isJSON = true }]
   }
 
   var timeout = TimeOption(milliseconds: 5_000)

@@ -3,7 +3,7 @@ import LinuxPort
 import LinuxRadio
 
 /// Serves a peripheral as it was in a recorded session.
-struct Replay: Command {
+struct Replay: RadioCommand {
   static let page = CommandPage(
     name: "replay",
     abstract: "Be the peripheral of a recorded session.",
@@ -29,21 +29,14 @@ struct Replay: Command {
       """,
     argument: .init(name: "file", isOptional: false, help: "The file of the session."))
 
+  static var radioRow: OptionRow { .peripheralRadio }
+
   static var options: [ToolOption<Replay>] {
     [
       .flag(OptionRow("--strict", "Exit with 1 if a central did otherwise.")) {
         $0.isStrict = true
-      },
-      .value(.address) { $0.addressOptions.address = try $1.address() },
-      .value(
-        OptionRow(
-          "--radio", "<radio>",
-          "The Bluetooth controller to use: see the radios in eightball --help. Default: virtual.")
-      ) { $0.radioOptions.radio = try $1.radio() },
-      .flag(.verbose) { $0.radioOptions.verbose = true },
-      .value(.capture) { $0.radioOptions.capture = $1.text },
-      .flag(.json) { $0.isJSON = true },
-    ]
+      }
+    ] + radioRows + [.flag(.json) { $0.isJSON = true }]
   }
 
   var file: String?

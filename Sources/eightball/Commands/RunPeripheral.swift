@@ -5,7 +5,7 @@ import LinuxPort
 import LinuxRadio
 
 /// Serves a peripheral that a file describes.
-struct RunPeripheral: Command {
+struct RunPeripheral: RadioCommand {
   static let page = CommandPage(
     name: "peripheral",
     abstract: "Be the peripheral that a file describes.",
@@ -31,6 +31,8 @@ struct RunPeripheral: Command {
       """,
     argument: .init(name: "file", isOptional: false, help: "The file of the peripheral."))
 
+  static var radioRow: OptionRow { .peripheralRadio }
+
   static var options: [ToolOption<RunPeripheral>] {
     [
       .flag(OptionRow("--check", "Read the file, and print the database or what is wrong.")) {
@@ -40,16 +42,7 @@ struct RunPeripheral: Command {
         OptionRow(
           "--seed", "<number>", "The seed of random walks. Default: a different one each time.")
       ) { $0.seed = try $1.number() },
-      .value(.address) { $0.addressOptions.address = try $1.address() },
-      .value(
-        OptionRow(
-          "--radio", "<radio>",
-          "The Bluetooth controller to use: see the radios in eightball --help. Default: virtual.")
-      ) { $0.radioOptions.radio = try $1.radio() },
-      .flag(.verbose) { $0.radioOptions.verbose = true },
-      .value(.capture) { $0.radioOptions.capture = $1.text },
-      .flag(.json) { $0.isJSON = true },
-    ]
+    ] + radioRows + [.flag(.json) { $0.isJSON = true }]
   }
 
   var file: String?

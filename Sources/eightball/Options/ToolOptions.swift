@@ -14,6 +14,13 @@ extension OptionRow {
       "The Bluetooth controller to use: see the radios in eightball --help.")
   }
 
+  /// The radio of a command that serves a peripheral of a file.
+  static var peripheralRadio: OptionRow {
+    OptionRow(
+      "--radio", "<radio>",
+      "The Bluetooth controller to use: see the radios in eightball --help. Default: virtual.")
+  }
+
   /// Prints packets.
   static var verbose: OptionRow {
     OptionRow("--verbose", "Print every packet between host and controller on stderr.")
@@ -115,6 +122,28 @@ struct AddressOptions {
         throw UsageError("EIGHTBALL_ADDRESS: \(error.description).")
       }
     }
+  }
+}
+
+/// A command on a radio.
+protocol RadioCommand: Command {
+  /// The row of `--radio`.
+  static var radioRow: OptionRow { get }
+  var addressOptions: AddressOptions { get set }
+  var radioOptions: RadioOptions { get set }
+}
+
+extension RadioCommand {
+  static var radioRow: OptionRow { .radio }
+
+  /// The options of the address, the radio and its packets.
+  static var radioRows: [ToolOption<Self>] {
+    [
+      .value(.address) { $0.addressOptions.address = try $1.address() },
+      .value(radioRow) { $0.radioOptions.radio = try $1.radio() },
+      .flag(.verbose) { $0.radioOptions.verbose = true },
+      .value(.capture) { $0.radioOptions.capture = $1.text },
+    ]
   }
 }
 

@@ -225,7 +225,7 @@ final class PeripheralFile {
     }
     words.removeFirst()
     var properties = GATTProperties(rawValue: 0)
-    // A device may have a characteristic that nobody may use.
+    // A device may have a characteristic that permits no use.
     let hasNone = parts.count == 2 && words.last == "none"
     if hasNone {
       words.removeLast()

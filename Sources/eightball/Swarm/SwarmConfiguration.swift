@@ -25,7 +25,7 @@ public struct SwarmConfiguration: Sendable {
   public var lines = LineFormat.words
   /// The faults to inject.
   public var faults = SwarmFaults()
-  /// The file of which all are, instead of balls; `nil` for balls.
+  /// The file that describes each device, instead of a ball; `nil` for balls.
   var file: LoadedPeripheral?
   /// The radio, which takes several clients.
   public var radio = RadioAddress.virtual
