@@ -17,9 +17,9 @@ final class PeripheralFile {
   static let capacity = 16_777_216
 
   /// The peripheral, as far as the lines are right.
-  private(set) var peripheral = PeripheralDescription()
+  var peripheral = PeripheralDescription()
   /// What is wrong, in the order of the lines.
-  private(set) var errors: [PeripheralFileError] = []
+  var errors: [PeripheralFileError] = []
 
   /// Where an attribute is in the description.
   enum Place {
@@ -32,18 +32,21 @@ final class PeripheralFile {
   }
 
   /// A label or a field that a line names.
-  private struct Name {
+  struct Name {
     let text: String
     let line: Int
   }
 
   private var line = 0
-  private var names: [Name] = []
+  /// In the order of the lines.
+  var names: [Name] = []
   private var places: [(label: String, place: Place)] = []
-  private var handles: [(label: String, handle: UInt16)] = []
+  /// The handles that lines state.
+  var handles: [(label: String, handle: UInt16)] = []
   /// The labels of the characteristics without a Client Characteristic Configuration of their own.
-  private var unsubscribable: [String] = []
-  private var impliesServices = true
+  var unsubscribable: [String] = []
+  /// Whether the GAP and GATT services are implied.
+  var impliesServices = true
 
   /// The words that end the name of a field of an attribute.
   static let fields = [
@@ -287,8 +290,9 @@ final class PeripheralFile {
     peripheral.services[service].characteristics[index].descriptors.append(descriptor)
   }
 
+  /// Where the attribute with this label is; `nil` without one.
   @inline(never)
-  private func place(of label: String) -> Place? { places.first { $0.label == label }?.place }
+  func place(of label: String) -> Place? { places.first { $0.label == label }?.place }
 
   // MARK: Fields of attributes
 
@@ -381,91 +385,5 @@ final class PeripheralFile {
     case 1: "\(label) = characteristic 2A37 notify"
     default: "\(label) = descriptor 2904"
     }
-  }
-}
-
-// The whole file.
-extension PeripheralFile {
-  /// Checks what concerns several lines, and gives each attribute its handle.
-  private func finish() {
-    guard !names.isEmpty || !errors.isEmpty else {
-      return errors.append(
-        PeripheralFileError(
-          line: 0, text: "the file has no fields: expected fields such as name = Heart Rate"))
-    }
-    for service in peripheral.services.indices {
-      for index in peripheral.services[service].characteristics.indices {
-        addConfiguration(service, index)
-        checkLabels(service, index)
-      }
-      for include in peripheral.services[service].includes {
-        guard case .service = place(of: include.label) else {
-          report(
-            peripheral.services[service].label + ".includes",
-            "expected the label of a service, not \"\(include.label)\"")
-          continue
-        }
-      }
-    }
-    if impliesServices {
-      let implied = PeripheralDescription.implied(beside: peripheral.services)
-      for service in implied where place(of: service.label) != nil {
-        report(service.label, "expected another label: the implied service has this one")
-      }
-      peripheral.services.insert(contentsOf: implied, at: 0)
-    }
-    var wrong: [(label: String, lowest: Int)] = []
-    peripheral.assignHandles { label in
-      handles.first { $0.label == label }?.handle
-    } report: { label, lowest in
-      wrong.append((label, lowest))
-    }
-    for (label, lowest) in wrong {
-      report(
-        handles.contains { $0.label == label } ? label + ".handle" : label,
-        lowest > 0xFFFF
-          ? "expected fewer attributes: the handles end at 0xFFFF"
-          : "expected a handle from \(handleText(UInt16(lowest))) on: those before it are in use")
-    }
-    if peripheral.advertising == nil {
-      report("manufacturer", "expected fewer bytes: the advertisement has no room for them")
-    }
-  }
-
-  /// Adds the Client Characteristic Configuration that a line does not have to declare.
-  private func addConfiguration(_ service: Int, _ index: Int) {
-    let characteristic = peripheral.services[service].characteristics[index]
-    let label = peripheral.services[service].label + "." + characteristic.label
-    guard characteristic.isSubscribable, !unsubscribable.contains(label),
-      !characteristic.descriptors.contains(where: \.isConfiguration)
-    else { return }
-    if characteristic.descriptors.contains(where: { $0.label == "configuration" }) {
-      report(
-        label + ".configuration", "expected another label: the implied descriptor has this one")
-    }
-    peripheral.services[service].characteristics[index].descriptors.insert(
-      .configuration(at: 0), at: 0)
-  }
-
-  /// Checks the labels in the answer to a write.
-  private func checkLabels(_ service: Int, _ index: Int) {
-    let characteristic = peripheral.services[service].characteristics[index]
-    guard let answer = characteristic.answer else { return }
-    let label = peripheral.services[service].label + "." + characteristic.label
-    for other in answer.echoes + answer.notifies {
-      guard case .characteristic = place(of: other) else {
-        report(
-          label + ".answer", "expected the label of a characteristic, not \"\(other)\"")
-        continue
-      }
-    }
-  }
-
-  /// Notes an error in the line of `name`.
-  @inline(never)
-  private func report(_ name: String, _ text: String) {
-    let line = names.first { $0.text == name }?.line ?? 0
-    let index = errors.firstIndex { $0.line > line } ?? errors.count
-    errors.insert(PeripheralFileError(line: line, text: "\(name): \(text)"), at: index)
   }
 }

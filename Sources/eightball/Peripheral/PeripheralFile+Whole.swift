@@ -1,0 +1,85 @@
+// What follows from the lines together.
+extension PeripheralFile {
+  /// Checks what concerns several lines, and gives each attribute its handle.
+  func finish() {
+    guard !names.isEmpty || !errors.isEmpty else {
+      return errors.append(
+        PeripheralFileError(
+          line: 0, text: "the file has no fields: expected fields such as name = Heart Rate"))
+    }
+    for service in peripheral.services.indices {
+      for index in peripheral.services[service].characteristics.indices {
+        addConfiguration(service, index)
+        checkLabels(service, index)
+      }
+      for include in peripheral.services[service].includes {
+        guard case .service = place(of: include.label) else {
+          report(
+            peripheral.services[service].label + ".includes",
+            "expected the label of a service, not \"\(include.label)\"")
+          continue
+        }
+      }
+    }
+    if impliesServices {
+      let implied = PeripheralDescription.implied(beside: peripheral.services)
+      for service in implied where place(of: service.label) != nil {
+        report(service.label, "expected another label: the implied service has this one")
+      }
+      peripheral.services.insert(contentsOf: implied, at: 0)
+    }
+    var wrong: [(label: String, lowest: Int)] = []
+    peripheral.assignHandles { label in
+      handles.first { $0.label == label }?.handle
+    } report: { label, lowest in
+      wrong.append((label, lowest))
+    }
+    for (label, lowest) in wrong {
+      report(
+        handles.contains { $0.label == label } ? label + ".handle" : label,
+        lowest > 0xFFFF
+          ? "expected fewer attributes: the handles end at 0xFFFF"
+          : "expected a handle from \(handleText(UInt16(lowest))) on: those before it are in use")
+    }
+    if peripheral.advertising == nil {
+      report("manufacturer", "expected fewer bytes: the advertisement has no room for them")
+    }
+  }
+
+  /// Adds the Client Characteristic Configuration that a line does not have to declare.
+  private func addConfiguration(_ service: Int, _ index: Int) {
+    let characteristic = peripheral.services[service].characteristics[index]
+    let label = peripheral.services[service].label + "." + characteristic.label
+    guard characteristic.isSubscribable, !unsubscribable.contains(label),
+      !characteristic.descriptors.contains(where: \.isConfiguration)
+    else { return }
+    if characteristic.descriptors.contains(where: { $0.label == "configuration" }) {
+      report(
+        label + ".configuration", "expected another label: the implied descriptor has this one")
+    }
+    peripheral.services[service].characteristics[index].descriptors.insert(
+      .configuration(at: 0), at: 0)
+  }
+
+  /// Checks the labels in the answer to a write.
+  private func checkLabels(_ service: Int, _ index: Int) {
+    let characteristic = peripheral.services[service].characteristics[index]
+    guard let answer = characteristic.answer else { return }
+    let label = peripheral.services[service].label + "." + characteristic.label
+    for other in answer.echoes + answer.notifies {
+      guard case .characteristic = place(of: other) else {
+        report(
+          label + ".answer", "expected the label of a characteristic, not \"\(other)\"")
+        continue
+      }
+    }
+  }
+
+  /// Notes an error in the line of `name`.
+  @inline(never)
+  private func report(_ name: String, _ text: String) {
+    let line = names.first { $0.text == name }?.line ?? 0
+    let index = errors.firstIndex { $0.line > line } ?? errors.count
+    errors.insert(PeripheralFileError(line: line, text: "\(name): \(text)"), at: index)
+  }
+}
