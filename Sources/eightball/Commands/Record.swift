@@ -83,7 +83,10 @@ extension SessionRecord {
 extension Transcript {
   /// What the capture at `path` has.
   static func read(_ path: String) throws -> Transcript {
-    let bytes = try Files.bytes(ofRegular: path, limit: 1 << 30)
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try Files.bytes(ofRegular: path, limit: 1 << 30)
+    } catch { throw error.ofInput }
     do throws(CaptureReader.Failure) {
       return Transcript(try CaptureReader(bytes))
     } catch {

@@ -236,3 +236,14 @@ extension RadioOptions {
     return sinks
   }
 }
+
+extension SystemError {
+  /// The same failure of reading a file that the command line names, with what to do.
+  var ofInput: SystemError {
+    SystemError(
+      code, operation, subject,
+      explanation:
+        "\(explanation ?? code.description). Give the path of a file that exists and that you may "
+        + "read")
+  }
+}

@@ -21,7 +21,7 @@ final class LoadedPeripheral: Sendable {
     do throws(SystemError) {
       text = try Files.bytes(ofRegular: path, limit: PeripheralFile.capacity + 1)
     } catch {
-      throw Failure(reasons: [error.description])
+      throw Failure(reasons: [error.ofInput.description])
     }
     guard text.count <= PeripheralFile.capacity else {
       throw Failure(reasons: ["\(path): expected at most 16 MB"])
