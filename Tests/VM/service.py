@@ -114,6 +114,11 @@ def start_systemd() -> Program:
         wanted.unlink()
     for name in ("udevd", "udev-trigger", "tmpfiles-setup", "tmpfiles-setup-dev", "sysusers"):
         (units / f"systemd-{name}.service").symlink_to("/dev/null")
+    # They write units of disks and of scripts for another init, at the start and whenever a package is changed.
+    generators = pathlib.Path("/etc/systemd/system-generators")
+    generators.mkdir(exist_ok=True)
+    for generator in pathlib.Path("/lib/systemd/system-generators").iterdir():
+        (generators / generator.name).symlink_to("/dev/null")
     # Short times, for a slow machine.
     drop_in = units / "eightball.service.d" / "guest.conf"
     drop_in.parent.mkdir(parents=True)
@@ -226,9 +231,10 @@ with start_systemd() as manager:
     with check("apt purges it, its settings and its user") as saw:
         removed = apt("apt-get", "purge", "-y", "eightball", "eightballd")
         assert removed.returncode == 0, removed.stdout
-        folders = ("bin", "lib/systemd", "libexec", "share/doc", "share/man")
-        left = [path for folder in folders for path in pathlib.Path("/usr", folder).rglob("eightball*")]
-        assert not left and not SETTINGS.exists(), left
+        folders = [f"/usr/{name}" for name in ("bin", "lib/systemd", "libexec", "share/doc", "share/man")]
+        # In a quarter of the time that pathlib takes here.
+        left = run("find", *folders, "-name", "eightball*")
+        assert (left.returncode, left.stdout) == (0, "") and not SETTINGS.exists(), left.stdout
         assert systemctl("is-enabled", "eightball").returncode != 0
         assert run("getent", "passwd", "eightball").returncode != 0, "the user is still there"
         saw(removed.stdout.splitlines()[-1])
