@@ -18,12 +18,8 @@ embedded_flags=(
   -enable-experimental-feature Embedded -Xfrontend -no-allocations
   -Xfrontend -function-sections -Osize
 )
-# The most bytes of a connection, by the type of its host.
-client_limit=900
-peripheral_limit=3600
-# The code of key agreement on a Cortex-M0, and the memory that it keeps, in bytes.
+# The code of key agreement on a Cortex-M0, in bytes.
 key_agreement_limit=6000
-key_agreement_state_limit=1700
 # Every name by which Swift or C reaches the heap, a reference count or a lock.
 heap_names='^_?(posix_memalign|aligned_alloc|malloc|calloc|realloc|free|swift_(slowAlloc|slowDealloc|alloc|dealloc|init|retain|release|once|bridgeObject|nonatomic|unowned|weak|box|project).*)$'
 # The names of what only a client has, of what only a server has, and of what only channels have.
@@ -116,26 +112,7 @@ check_core_on() {
   cat "$work/table"
 }
 
-# check_memory: limits the memory of a connection and of a key agreement. The layout of a type does not depend on
-# whether Swift is Embedded.
-check_memory() {
-  local client peripheral both key_agreement
-  # It measures the hosts of the clients' entry.
-  sed 's/^import .*//' Tests/Embedded/State.swift >"$folder/State.swift"
-  # shellcheck disable=SC2046 # one word a flag
-  swiftc $(core_features) -wmo -parse-as-library -swift-version 6 -suppress-warnings \
-    -module-name EightBallCore "$folder"/sources/*.swift "$folder/State.swift" -o "$folder/state"
-  read -r client peripheral both key_agreement < <("$folder/state")
-  echo "client: $client bytes, peripheral: $peripheral, both roles: $both; key agreement: $key_agreement"
-  [ "$client" -le "$client_limit" ] ||
-    fail "A client's connection takes $client bytes; $client_limit are allowed."
-  [ "$peripheral" -le "$peripheral_limit" ] ||
-    fail "A peripheral's connection takes $peripheral bytes; $peripheral_limit are allowed."
-  [ "$key_agreement" -le "$key_agreement_state_limit" ] ||
-    fail "A key agreement takes $key_agreement bytes; $key_agreement_state_limit are allowed."
-}
-
-# check_embedded [TARGET|sizes]: compiles BluetoothHost, EightBall and BallRunner as Embedded Swift, with heap
+# check_embedded [TARGET]: compiles BluetoothHost, EightBall and BallRunner as Embedded Swift, with heap
 # allocation rejected by the compiler and warnings as errors, for 64- and 32-bit, and searches the linked programs for
 # the heap: the choice of a board, its parts, pairing and its arithmetic, hosts that only serve, clients and hosts in both
 # roles, runners, and channels. A host with one role contains nothing of the other. Limits the code of key agreement.
@@ -143,12 +120,12 @@ check_embedded() {
   local entry
   need_swift
   if [ $# = 0 ]; then
-    steps $((${#embedded_targets[@]} + 1))
-    two_at_a_time "The core: " scripts/check embedded -- "${embedded_targets[@]}" sizes
+    steps ${#embedded_targets[@]}
+    two_at_a_time "The core: " scripts/check embedded -- "${embedded_targets[@]}"
     return
   fi
-  [[ " ${embedded_targets[*]} sizes " = *" $1 "* ]] ||
-    refuse_usage "$1 is not known. There are: ${embedded_targets[*]} sizes"
+  [[ " ${embedded_targets[*]} " = *" $1 "* ]] ||
+    refuse_usage "$1 is not known. There are: ${embedded_targets[*]}"
   linker=$(swift_tool ld.lld)
   objdump=$(swift_tool llvm-objdump)
   nm=$(command -v llvm-nm || swift_tool llvm-nm)
@@ -161,7 +138,7 @@ check_embedded() {
   for entry in Tests/Embedded/*Entry.swift; do
     sed 's/^import .*//' "$entry" >"$folder/sources/${entry##*/}"
   done
-  if [ "$1" = sizes ]; then check_memory; else check_core_on "$1"; fi
+  check_core_on "$1"
 }
 
 # ---- eightballd ----

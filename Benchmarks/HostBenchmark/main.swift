@@ -5,7 +5,8 @@
 // HOST is `service` or `full`, a ball with its own service alone or with its full database, one central
 // and four connections; `1-link` or `64-links`, a ball with that many connected centrals, where the last
 // one asks; or `central`, which asks a ball. Prints the nanoseconds of one operation, by the monotonic
-// clock; for memory, the bytes that one connection takes, and a host with four connections.
+// clock; for memory, the bytes that one connection takes, and a host with four connections; for that of `central` also
+// those of a key agreement.
 
 import BluetoothHost
 import EightBall
@@ -91,7 +92,7 @@ func run<let capacity: Int, let attributeCount: Int>(
   }
 }
 
-/// A central asks repeatedly, or prints the bytes of its connections.
+/// A central asks repeatedly, or prints the bytes of its connections, and of a key agreement.
 func runCentral() {
   switch operation {
   case "ask":
@@ -104,7 +105,7 @@ func runCentral() {
   case "memory":
     let two = MemoryLayout<Central<2, BenchAsker>>.stride
     let four = MemoryLayout<Central<4, BenchAsker>>.stride
-    print((four - two) / 2, four)
+    print((four - two) / 2, four, MemoryLayout<P256KeyAgreement>.stride)
   case let other:
     fail("a central has no operation “\(other)”; expected ask or memory")
   }
