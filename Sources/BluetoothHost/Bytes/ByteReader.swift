@@ -37,6 +37,12 @@ public struct ByteReader: ~Escapable {
         fromUncheckedByteOffset: position, as: UInt16.self))
   }
 
+  /// Reads three bytes, low byte first.
+  mutating func readUInt24() -> UInt32? {
+    guard count >= 3, let low = readUInt16(), let high = readUInt8() else { return nil }
+    return UInt32(high) << 16 | UInt32(low)
+  }
+
   /// Reads four bytes, low byte first.
   @inlinable public mutating func readUInt32() -> UInt32? {
     guard count >= 4 else { return nil }

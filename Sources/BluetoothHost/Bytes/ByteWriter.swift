@@ -57,6 +57,12 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     written &+= 2
   }
 
+  /// Writes the three low bytes, low byte first.
+  @_lifetime(self: copy self) mutating func writeUInt24(_ value: UInt32) {
+    write(UInt16(truncatingIfNeeded: value))
+    write(UInt8(truncatingIfNeeded: value >> 16))
+  }
+
   /// Writes four bytes, low byte first.
   @inlinable @_lifetime(self: copy self) public mutating func write(_ value: UInt32) {
     guard reserve(4) else { return }

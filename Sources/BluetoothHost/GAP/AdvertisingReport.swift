@@ -11,8 +11,30 @@ public struct AdvertisingReport: ~Escapable {
   public let isScanResponse: Bool
   /// The signal strength in dBm; `nil` if unknown.
   public let rssi: Int8?
+  /// Whether it came in legacy PDUs.
+  public let isLegacy: Bool
+  /// The advertiser's set, 0 to 15; `nil` if it did not say, as with legacy PDUs.
+  public let advertisingSet: UInt8?
+  /// The PHY of the advertisement: 1M or coded.
+  public let primaryPHY: PHY
+  /// The PHY of its data; `nil` if that came with the advertisement.
+  public let secondaryPHY: PHY?
+  /// The transmit power in dBm; `nil` if unknown.
+  public let txPower: Int8?
+  /// Whether the data is all of it.
+  public internal(set) var completeness: Completeness
   /// The advertising data or the scan response data.
   public let data: Span<UInt8>
+
+  /// How much of the advertiser's data a report has.
+  public enum Completeness: UInt8, Sendable {
+    /// All of it.
+    case complete = 0
+    /// A part, and another report has more. A host with extended scanning joins the parts.
+    case partial = 1
+    /// The beginning: the rest was not received, or is longer than what the host keeps.
+    case truncated = 2
+  }
 
   /// Reads a legacy report; `nil` if it is truncated, or has more than 31 bytes of data.
   @_lifetime(copy reader) init?(legacy reader: inout ByteReader) {
@@ -26,25 +48,55 @@ public struct AdvertisingReport: ~Escapable {
     isScannable = kind == .connectable || kind == .scannable
     isConnectable = kind == .scanResponse ? nil : kind == .connectable || kind == .directed
     self.rssi = rssi == LEAdvertisingReport.unknownRSSI ? nil : rssi
+    isLegacy = true
+    advertisingSet = nil
+    primaryPHY = .le1M
+    secondaryPHY = nil
+    txPower = nil
+    completeness = .complete
     self.data = data
   }
 
-  /// Reads an extended report, with which some controllers answer a legacy scan; `nil` if
+  /// Reads an extended report, with which some controllers answer a legacy scan too; `nil` if
   /// truncated.
   @_lifetime(copy reader) init?(extended reader: inout ByteReader) {
-    guard let eventType = reader.readUInt16(), let kind = reader.readUInt8(),
-      let address = DeviceAddress(&reader, kind: DeviceAddress.Kind(rawValue: kind & 1)),
-      // The two PHYs, the advertising set and the transmit power.
-      reader.readBytes(4) != nil, let rssi = reader.readInt8(),
-      // The interval of periodic advertising, and the target of directed advertising.
-      reader.readBytes(2 + 7) != nil, let length = reader.readUInt8(),
-      let data = reader.readBytes(Int(length))
-    else { return nil }
-    self.address = address
-    isScanResponse = eventType & 0b1000 != 0
-    isScannable = eventType & 0b0010 != 0 && eventType & 0b1000 == 0
-    isConnectable = eventType & 0b1000 != 0 ? nil : eventType & 0b0001 != 0
-    self.rssi = rssi == LEAdvertisingReport.unknownRSSI ? nil : rssi
+    guard let report = LEExtendedAdvertisingReport(&reader) else { return nil }
+    self.init(report, data: report.data)
+  }
+
+  @_lifetime(copy data) private init(
+    _ report: borrowing LEExtendedAdvertisingReport, data: Span<UInt8>
+  ) {
+    let properties = report.properties
+    address = report.address
+    isScanResponse = properties.contains(.scanResponse)
+    isScannable = properties.contains(.scannable) && !isScanResponse
+    isConnectable = isScanResponse ? nil : properties.contains(.connectable)
+    rssi = report.rssi == LEAdvertisingReport.unknownRSSI ? nil : report.rssi
+    isLegacy = properties.contains(.legacy)
+    advertisingSet = report.advertisingSet <= 0x0F ? report.advertisingSet : nil
+    primaryPHY = report.primaryPHY
+    secondaryPHY = report.secondaryPHY.rawValue == 0 ? nil : report.secondaryPHY
+    txPower = report.txPower == LESetExtendedAdvertisingParameters.anyPower ? nil : report.txPower
+    completeness = report.completeness
+    self.data = data
+  }
+
+  /// The same report with other data, joined from several reports.
+  @_lifetime(copy data) init(
+    _ other: borrowing AdvertisingReport, completeness: Completeness, data: Span<UInt8>
+  ) {
+    address = other.address
+    isConnectable = other.isConnectable
+    isScannable = other.isScannable
+    isScanResponse = other.isScanResponse
+    rssi = other.rssi
+    isLegacy = other.isLegacy
+    advertisingSet = other.advertisingSet
+    primaryPHY = other.primaryPHY
+    secondaryPHY = other.secondaryPHY
+    txPower = other.txPower
+    self.completeness = completeness
     self.data = data
   }
 }
@@ -131,5 +183,85 @@ public struct LEAdvertisingReport: Equatable, Sendable {
     writer.write(UInt8(truncatingIfNeeded: data.count))
     data.write(to: &writer)
     writer.write(rssi)
+  }
+}
+
+/// A report of one advertiser, in legacy PDUs or others. Core Specification, Vol 4, Part E,
+/// 7.7.65.13. A controller writes one report per event; `AdvertisingReports` reads an event with any
+/// number.
+public struct LEExtendedAdvertisingReport: ~Escapable {
+  /// The most data of one report: an event has at most 255 bytes, and 26 of them are not data.
+  public static let longestPart = 229
+
+  /// The kind of the advertisement.
+  public var properties: AdvertisingProperties
+  /// Whether the data is all of it.
+  public var completeness: AdvertisingReport.Completeness
+  /// The advertiser.
+  public var address: DeviceAddress
+  /// The PHY of the advertisement: 1M or coded.
+  public var primaryPHY: PHY
+  /// The PHY of the data; 0 if there is none.
+  public var secondaryPHY: PHY
+  /// The advertiser's set, 0 to 15; 0xFF if it did not say.
+  public var advertisingSet: UInt8
+  /// The transmit power in dBm; 127 if unknown.
+  public var txPower: Int8
+  /// The signal strength in dBm; 127 if unknown.
+  public var rssi: Int8
+  /// A part of the data.
+  public var data: Span<UInt8>
+
+  /// Creates a report of one advertiser.
+  @_lifetime(copy data) public init(
+    properties: AdvertisingProperties, completeness: AdvertisingReport.Completeness,
+    address: DeviceAddress, primaryPHY: PHY, secondaryPHY: PHY, advertisingSet: UInt8,
+    txPower: Int8 = LESetExtendedAdvertisingParameters.anyPower, rssi: Int8, data: Span<UInt8>
+  ) {
+    self.properties = properties
+    self.completeness = completeness
+    self.address = address
+    self.primaryPHY = primaryPHY
+    self.secondaryPHY = secondaryPHY
+    self.advertisingSet = advertisingSet
+    self.txPower = txPower
+    self.rssi = rssi
+    self.data = data
+  }
+
+  /// Reads one report of an event; `nil` if truncated.
+  @_lifetime(copy reader) public init?(_ reader: inout ByteReader) {
+    guard let eventType = reader.readUInt16(), let kind = reader.readUInt8(),
+      let address = DeviceAddress(&reader, kind: DeviceAddress.Kind(rawValue: kind & 1)),
+      let primary = reader.readUInt8(), let secondary = reader.readUInt8(),
+      let advertisingSet = reader.readUInt8(), let txPower = reader.readInt8(),
+      let rssi = reader.readInt8(),
+      // The interval of periodic advertising, and the target of directed advertising.
+      reader.readBytes(2 + 7) != nil, let length = reader.readUInt8(),
+      let data = reader.readBytes(Int(length))
+    else { return nil }
+    self.init(
+      properties: AdvertisingProperties(rawValue: eventType & 0x1F),
+      completeness: AdvertisingReport.Completeness(rawValue: UInt8(eventType >> 5 & 0b11))
+        ?? .truncated,
+      address: address, primaryPHY: PHY(rawValue: primary), secondaryPHY: PHY(rawValue: secondary),
+      advertisingSet: advertisingSet, txPower: txPower, rssi: rssi, data: data)
+  }
+
+  /// Writes the parameters of an event with this one report, after its subevent.
+  public func writeParameters(to writer: inout ByteWriter) {
+    writer.write(UInt8(1))
+    writer.write(properties.rawValue | UInt16(completeness.rawValue) << 5)
+    address.write(to: &writer)
+    writer.write(primaryPHY.rawValue)
+    writer.write(secondaryPHY.rawValue)
+    writer.write(advertisingSet)
+    writer.write(txPower)
+    writer.write(rssi)
+    // No periodic advertising, and no target that the scanner could not resolve.
+    writer.write(UInt16(0))
+    DeviceAddress.zero.write(to: &writer)
+    writer.write(UInt8(truncatingIfNeeded: data.count))
+    writer.write(data)
   }
 }

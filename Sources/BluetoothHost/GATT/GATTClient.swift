@@ -1,12 +1,19 @@
+/// A GATT client that finds legacy advertisers: the client role of a host with `links` connections.
+public typealias GATTClient<let links: Int, Application: ClientApplication & ~Copyable> =
+  ScanningClient<links, Application, LegacyScanner>
+
 /// A GATT client with its application: the client role of a host with `links` connections.
-public struct GATTClient<let links: Int, Application: ClientApplication & ~Copyable>: ClientRole,
-  ~Copyable
-{
+/// `Scanner` is how it scans; `GATTClient` has a `LegacyScanner`.
+public struct ScanningClient<
+  let links: Int, Application: ClientApplication & ~Copyable, Scanner: ScannerRole
+>: ClientRole, ~Copyable {
   /// True.
   public static var isPresent: Bool { true }
 
   /// The requested scan and connection, and their progress.
   public var initiator = Initiator()
+  /// The scanner.
+  public var scanner = Scanner()
   /// The program that uses the client.
   public var application: Application
 
@@ -29,9 +36,9 @@ public struct GATTClient<let links: Int, Application: ClientApplication & ~Copya
     for index in 0..<links { bearers[index] = ATTClient(maximumMTU: maximumMTU) }
   }
 
-  /// Reports an advertiser.
+  /// Reports an advertiser, when all parts of its data have arrived.
   public mutating func received(_ report: borrowing AdvertisingReport) {
-    application.received(report)
+    scanner.pass(report, to: &application)
   }
 
   /// The controller refused to scan.

@@ -8,6 +8,10 @@ public protocol ServerRole: ~Copyable {
 
   /// The advertising and its state.
   var advertiser: Advertiser { get set }
+  /// Its extended advertising, or none.
+  associatedtype Sets: AdvertisingSetRole
+  /// The advertising sets.
+  var sets: Sets { get set }
   /// The connections that may have a PDU to send without having received one.
   var pendingConnections: ConnectionSet { get }
 
@@ -56,6 +60,11 @@ public struct NoServer: ServerRole, ~Copyable {
     set {}
   }
   /// None.
+  public var sets: NoAdvertisingSets {
+    get { NoAdvertisingSets() }
+    set {}
+  }
+  /// None.
   public var pendingConnections: ConnectionSet { .none }
 
   public mutating func configure(_ configuration: HostConfiguration) {}
@@ -89,6 +98,10 @@ public protocol ClientRole: ~Copyable {
 
   /// The requested scan and connection, and their progress.
   var initiator: Initiator { get set }
+  /// How it scans.
+  associatedtype Scanner: ScannerRole
+  /// The scanner.
+  var scanner: Scanner { get set }
 
   /// Sets the MTU.
   mutating func configure(_ configuration: HostConfiguration)
@@ -140,6 +153,11 @@ public struct NoClient: ClientRole, ~Copyable {
   /// Nothing.
   public var initiator: Initiator {
     get { Initiator() }
+    set {}
+  }
+  /// Nothing.
+  public var scanner: LegacyScanner {
+    get { LegacyScanner() }
     set {}
   }
 

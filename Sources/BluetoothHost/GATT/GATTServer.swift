@@ -1,13 +1,21 @@
-/// A GATT server with its database and its application: the server role of a host with `links`
-/// connections.
-public struct GATTServer<
+/// A GATT server with legacy advertising: the server role of a host with `links` connections.
+public typealias GATTServer<
   let links: Int, Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable
+> = AdvertisingServer<links, Database, Application, NoAdvertisingSets>
+
+/// A GATT server with its database and its application: the server role of a host with `links`
+/// connections. `Sets` is its extended advertising; `GATTServer` has none.
+public struct AdvertisingServer<
+  let links: Int, Database: AttributeDatabase & ~Copyable,
+  Application: GATTApplication & ~Copyable, Sets: AdvertisingSetRole
 >: ServerRole, ~Copyable {
   /// True.
   public static var isPresent: Bool { true }
 
   /// The advertising and its state.
   public var advertiser = Advertiser()
+  /// The advertising sets.
+  public var sets = Sets()
 
   var attributes: ATTServer<links, Database, Application>
   /// The outgoing PDUs of each link, by connection index.

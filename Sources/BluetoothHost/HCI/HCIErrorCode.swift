@@ -55,4 +55,10 @@ public struct HCIErrorCode: RawRepresentable, Equatable, Sendable {
   public static let micFailure = HCIErrorCode(rawValue: 0x3D)
   /// No packet of the peer arrived on the new link.
   public static let connectionFailedToBeEstablished = HCIErrorCode(rawValue: 0x3E)
+  /// There is no such advertising set.
+  public static let unknownAdvertisingIdentifier = HCIErrorCode(rawValue: 0x42)
+  /// A limit that the host has set was reached.
+  public static let limitReached = HCIErrorCode(rawValue: 0x43)
+  /// The data does not fit the packets of this advertising.
+  public static let packetTooLong = HCIErrorCode(rawValue: 0x45)
 }

@@ -93,6 +93,11 @@ public struct LEMetaSubevent: RawRepresentable, Equatable, Sendable {
   /// Extended advertising reports: 7.7.65.13.
   public static let extendedAdvertisingReport = LEMetaSubevent(rawValue: 0x0D)
 
+  /// An extended scan has ended: 7.7.65.17.
+  public static let scanTimeout = LEMetaSubevent(rawValue: 0x11)
+  /// An advertising set has stopped: 7.7.65.18.
+  public static let advertisingSetTerminated = LEMetaSubevent(rawValue: 0x12)
+
   /// The event's name in the specification; `nil` for a value that is not listed here.
   public var name: StaticString? {
     switch self {
@@ -108,6 +113,8 @@ public struct LEMetaSubevent: RawRepresentable, Equatable, Sendable {
     case .enhancedConnectionComplete: "LE Enhanced Connection Complete"
     case .phyUpdateComplete: "LE PHY Update Complete"
     case .extendedAdvertisingReport: "LE Extended Advertising Report"
+    case .scanTimeout: "LE Scan Timeout"
+    case .advertisingSetTerminated: "LE Advertising Set Terminated"
     default: nil
     }
   }

@@ -129,6 +129,30 @@ public struct HCIOpcode: RawRepresentable, Equatable, Sendable {
   public static let leSetDefaultPHY = HCIOpcode(rawValue: 0x2031)
   /// Sets the preferred PHYs of a link: 7.8.49.
   public static let leSetPHY = HCIOpcode(rawValue: 0x2032)
+  /// Sets the random address of an advertising set: 7.8.52.
+  public static let leSetAdvertisingSetRandomAddress = HCIOpcode(rawValue: 0x2035)
+  /// Sets the parameters of an advertising set: 7.8.53.
+  public static let leSetExtendedAdvertisingParameters = HCIOpcode(rawValue: 0x2036)
+  /// Sets the data of an advertising set: 7.8.54.
+  public static let leSetExtendedAdvertisingData = HCIOpcode(rawValue: 0x2037)
+  /// Sets the scan response data of an advertising set: 7.8.55.
+  public static let leSetExtendedScanResponseData = HCIOpcode(rawValue: 0x2038)
+  /// Starts or stops advertising sets: 7.8.56.
+  public static let leSetExtendedAdvertisingEnable = HCIOpcode(rawValue: 0x2039)
+  /// Reads how much data an advertising set may have: 7.8.57.
+  public static let leReadMaximumAdvertisingDataLength = HCIOpcode(rawValue: 0x203A)
+  /// Reads how many advertising sets there may be: 7.8.58.
+  public static let leReadNumberOfSupportedAdvertisingSets = HCIOpcode(rawValue: 0x203B)
+  /// Removes an advertising set: 7.8.59.
+  public static let leRemoveAdvertisingSet = HCIOpcode(rawValue: 0x203C)
+  /// Removes every advertising set: 7.8.60.
+  public static let leClearAdvertisingSets = HCIOpcode(rawValue: 0x203D)
+  /// Sets the parameters of extended scanning: 7.8.64.
+  public static let leSetExtendedScanParameters = HCIOpcode(rawValue: 0x2041)
+  /// Starts or stops extended scanning: 7.8.65.
+  public static let leSetExtendedScanEnable = HCIOpcode(rawValue: 0x2042)
+  /// Connects to an advertiser on several PHYs: 7.8.66.
+  public static let leExtendedCreateConnection = HCIOpcode(rawValue: 0x2043)
   /// Sets whether a device may use its identity address: 7.8.77.
   public static let leSetPrivacyMode = HCIOpcode(rawValue: 0x204E)
   /// `leGenerateDHKey` with a choice of the key pair: 7.8.37.
@@ -152,8 +176,10 @@ public struct HCICommandDeclaration: Sendable {
 
   /// The name in the specification.
   public let name: StaticString
-  /// The length of its parameters in bytes.
+  /// The length of its parameters in bytes, or the least length.
   public let parameterLength: Int
+  /// Whether the length depends on the parameters.
+  public let hasVariableLength: Bool
   /// The event that answers it.
   public let answer: Answer
   /// Its bit in Read Local Supported Commands, as an octet and a bit of it; `nil` if it has none:
@@ -162,10 +188,11 @@ public struct HCICommandDeclaration: Sendable {
 
   init(
     _ name: StaticString, _ parameterLength: Int, _ answer: Answer,
-    bit supportedBit: (octet: Int, bit: Int)? = nil
+    bit supportedBit: (octet: Int, bit: Int)? = nil, orLonger hasVariableLength: Bool = false
   ) {
     self.name = name
     self.parameterLength = parameterLength
+    self.hasVariableLength = hasVariableLength
     self.answer = answer
     self.supportedBit = supportedBit
   }
@@ -260,6 +287,30 @@ extension HCIOpcode {
     case .leReadPHY: .init("LE Read PHY", 2, .completeWithHandle(2), bit: (35, 4))
     case .leSetDefaultPHY: .init("LE Set Default PHY", 3, .complete(0), bit: (35, 5))
     case .leSetPHY: .init("LE Set PHY", 7, .status, bit: (35, 6))
+    case .leSetAdvertisingSetRandomAddress:
+      .init("LE Set Advertising Set Random Address", 7, .complete(0), bit: (36, 1))
+    case .leSetExtendedAdvertisingParameters:
+      .init("LE Set Extended Advertising Parameters", 25, .complete(1), bit: (36, 2))
+    case .leSetExtendedAdvertisingData:
+      .init("LE Set Extended Advertising Data", 4, .complete(0), bit: (36, 3), orLonger: true)
+    case .leSetExtendedScanResponseData:
+      .init("LE Set Extended Scan Response Data", 4, .complete(0), bit: (36, 4), orLonger: true)
+    case .leSetExtendedAdvertisingEnable:
+      .init("LE Set Extended Advertising Enable", 2, .complete(0), bit: (36, 5), orLonger: true)
+    case .leReadMaximumAdvertisingDataLength:
+      .init("LE Read Maximum Advertising Data Length", 0, .complete(2), bit: (36, 6))
+    case .leReadNumberOfSupportedAdvertisingSets:
+      .init("LE Read Number of Supported Advertising Sets", 0, .complete(1), bit: (36, 7))
+    case .leRemoveAdvertisingSet:
+      .init("LE Remove Advertising Set", 1, .complete(0), bit: (37, 0))
+    case .leClearAdvertisingSets:
+      .init("LE Clear Advertising Sets", 0, .complete(0), bit: (37, 1))
+    case .leSetExtendedScanParameters:
+      .init("LE Set Extended Scan Parameters", 8, .complete(0), bit: (37, 5), orLonger: true)
+    case .leSetExtendedScanEnable:
+      .init("LE Set Extended Scan Enable", 6, .complete(0), bit: (37, 6))
+    case .leExtendedCreateConnection:
+      .init("LE Extended Create Connection", 26, .status, bit: (37, 7), orLonger: true)
     case .leSetPrivacyMode: .init("LE Set Privacy Mode", 8, .complete(0), bit: (39, 2))
     case .leGenerateDHKeyV2: .init("LE Generate DHKey [v2]", 65, .status, bit: (41, 2))
     case .leReadBufferSizeV2: .init("LE Read Buffer Size [v2]", 0, .complete(6), bit: (41, 5))

@@ -23,7 +23,8 @@ struct ControllerState {
   var publicAddress: DeviceAddress?
   /// The address that the device uses.
   var address = DeviceAddress.zero
-  /// LE features: bit 5 is the data length extension, bit 8 the 2M PHY.
+  /// LE features: bit 5 is the data length extension, bit 8 the 2M PHY, bit 11 the coded PHY, bit 12
+  /// extended advertising.
   /// Core Specification, Vol 6, Part B, 4.6.
   var features: UInt64 = 0
 
@@ -58,9 +59,21 @@ struct ControllerState {
 
   private static var dataLengthFeature: UInt64 { 1 &<< 5 }
   private static var twoMegabitFeature: UInt64 { 1 &<< 8 }
+  private static var codedFeature: UInt64 { 1 &<< 11 }
+  private static var extendedFeature: UInt64 { 1 &<< 12 }
 
   var supportsDataLength: Bool { features & Self.dataLengthFeature != 0 }
   var supports2MPHY: Bool { features & Self.twoMegabitFeature != 0 }
+  var supportsCodedPHY: Bool { features & Self.codedFeature != 0 }
+  var supportsExtendedAdvertising: Bool { features & Self.extendedFeature != 0 }
+
+  /// Its PHYs.
+  var phys: PHYSet {
+    var phys = PHYSet.le1M
+    if supports2MPHY { phys.insert(.le2M) }
+    if supportsCodedPHY { phys.insert(.leCoded) }
+    return phys
+  }
 
   /// The controller claims a feature but left its command unanswered. The host stops using the
   /// feature, since an unanswered command delays every other one.

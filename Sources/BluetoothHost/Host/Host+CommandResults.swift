@@ -23,7 +23,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .starting(let step):
       if step.isOptional { proceed(after: step) } else { fail(.unanswered(opcode), restartAt: now) }
     case .ready:
-      if opcode.isNeeded {
+      if opcode.isNeeded || Self.isExtended && opcode.isNeededForExtended {
         fail(.unanswered(opcode), restartAt: now)
       } else {
         // Optional commands, such as for data length and PHY: links work without them.
@@ -102,7 +102,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       chooseAddress()
       if controller.address.kind == .public { next = .setAdvertisingParameters }
     }
-    if !Server.isPresent, next == .setAdvertisingParameters { next = nil }
+    if !Server.isPresent || isExtended, next == .setAdvertisingParameters { next = nil }
     controller.mayHaveCommands = true
     if let next {
       controller.phase = .starting(next)
@@ -145,7 +145,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         linkIsMissing(handle, at: now)
       }
     case .readRSSI: finishReadRSSI(status, reader, at: now)
-    default: if Security.isPresent { finishSecurity(opcode, status: status, reader) }
+    default:
+      if Self.isExtended, finishExtended(opcode, status, at: now) { return }
+      if Security.isPresent { finishSecurity(opcode, status: status, reader) }
     }
   }
 
@@ -197,7 +199,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 
   /// The controller refuses to advertise. The host tries again when a link, a connection attempt or
   /// a scan has ended. If none is active, it resets the controller and returns true.
-  @discardableResult private mutating func refuseAdvertising(
+  @discardableResult mutating func refuseAdvertising(
     _ opcode: HCIOpcode, _ status: HCIErrorCode, at now: Instant
   ) -> Bool {
     guard table.count == 0, !Client.isPresent || clientRole.initiator.isOff else {

@@ -42,6 +42,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         | LEMetaSubevent.remoteConnectionParameterRequest.mask
         | LEMetaSubevent.dataLengthChange.mask | LEMetaSubevent.enhancedConnectionComplete.mask
         | LEMetaSubevent.phyUpdateComplete.mask
+      if Self.isExtended { mask |= LEMetaSubevent.advertisingSetTerminated.mask }
       if Client.isPresent {
         mask |=
           LEMetaSubevent.advertisingReport.mask | LEMetaSubevent.extendedAdvertisingReport.mask
@@ -135,8 +136,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       if connections[index].isPHYPending {
         connections[index].isPHYPending = false
         return write(
-          LESetPHY(handle: handle, allPHYs: 0, transmitPHYs: 0b10, receivePHYs: 0b10, options: 0),
-          into: &writer)
+          LESetPHY(
+            handle: handle, allPHYs: 0, transmitPHYs: linkPHYs(at: index).rawValue,
+            receivePHYs: linkPHYs(at: index).rawValue, options: 0), into: &writer)
       }
     }
     if let unknown = controller.unknownLinks.takeDue() {
@@ -157,6 +159,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   /// something to advertise and a connection is free. Its data may change while it is on.
   /// Core Specification, Vol 4, Part E, 7.8.7.
   private mutating func writeAdvertisingCommand(into writer: inout ByteWriter) -> HCIOpcode? {
+    if isExtended { return writeSetCommand(into: &writer) }
     if serverRole.advertiser.isAdvertisingUncertain {
       // Disable first; then the state is known, and advertising is enabled again if wanted.
       serverRole.advertiser.isAdvertisingUncertain = false
@@ -184,8 +187,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 
   /// Whether the controller should advertise.
   @inline(__always) var wantsAdvertising: Bool {
-    serverRole.advertiser.advertisement != nil && !controller.isShuttingDown
-      && !isAdvertisingHeldBack
+    hasAdvertisement && !controller.isShuttingDown && !isAdvertisingHeldBack
   }
 
   func write<Command: HCICommand>(_ command: Command, into writer: inout ByteWriter) -> HCIOpcode {

@@ -62,6 +62,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       connections[index].pendingParameterReply =
         event.parameters.areAcceptable ? .accepted(event.parameters) : .refused
       controller.mayHaveCommands = true
+    case .advertisingSetTerminated where Self.isExtended: receiveSetTerminated(&reader)
     default: break
     }
   }
@@ -78,8 +79,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       // Failures do not always report the right role.
       guard isExpected(event) else { return }
     } else if Server.isPresent {
-      // With or without a link, this event ends the advertising.
-      serverRole.advertiser.isAdvertising = false
+      // With or without a link, this event ends the advertising; that of a set has an event of its
+      // own.
+      if !isExtended { serverRole.advertiser.isAdvertising = false }
     }
     guard event.status == .success else {
       reportWorking()
@@ -110,7 +112,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       connections[index].disconnectReason = .remoteUserTerminatedConnection
     }
     connections[index].isDataLengthPending = controller.supportsDataLength
-    connections[index].isPHYPending = controller.supports2MPHY
+    connections[index].isPHYPending =
+      Self.isExtended
+      ? !controller.phys.isDisjoint(with: linkPHYs(at: index)) : controller.supports2MPHY
     if event.role == .peripheral, let preferred = configuration.preferredParameters,
       event.interval > preferred.maximumInterval
     {

@@ -92,10 +92,11 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     if let opcode = writeScanCommand(into: &writer) { return opcode }
     guard initiator.attempt == .wanted, !controller.isShuttingDown else { return nil }
     clientRole.initiator.attempt = .running
+    let peer = Security.isPresent ? securityRole.linkAddress(of: initiator.peer) : initiator.peer
+    if isExtended { return writeExtendedConnection(to: peer, into: &writer) }
     return write(
       LECreateConnection(
-        scanInterval: 96, scanWindow: 96, filterPolicy: 0,
-        peer: Security.isPresent ? securityRole.linkAddress(of: initiator.peer) : initiator.peer,
+        scanInterval: 96, scanWindow: 96, filterPolicy: 0, peer: peer,
         ownAddressType: controller.address.kind.rawValue,
         parameters: configuration.connectionParameters), into: &writer)
   }
@@ -117,16 +118,18 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .on(let current):
       guard current != wanted || initiator.restartsScan else { return nil }
       clientRole.initiator.restartsScan = false
-      clientRole.initiator.requestedScan = .off
-      return write(LESetScanEnable(enable: 0, filterDuplicates: 0), into: &writer)
+      return writeScanEnd(into: &writer)
     case .prepared(let current) where current == wanted:
       clientRole.initiator.requestedScan = .on(current)
-      return write(
-        LESetScanEnable(enable: 1, filterDuplicates: current.filtersDuplicates ? 1 : 0),
-        into: &writer)
+      let filter: UInt8 = current.filtersDuplicates ? 1 : 0
+      if isExtended {
+        return write(LESetExtendedScanEnable(enable: 1, filterDuplicates: filter), into: &writer)
+      }
+      return write(LESetScanEnable(enable: 1, filterDuplicates: filter), into: &writer)
     case .off, .prepared:
       guard let wanted else { return nil }
       clientRole.initiator.requestedScan = .prepared(wanted)
+      if isExtended { return writeExtendedScan(wanted, into: &writer) }
       return write(
         LESetScanParameters(
           type: wanted.isActive ? 1 : 0, interval: wanted.interval, window: wanted.window,
@@ -134,10 +137,20 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     }
   }
 
+  /// Writes the command that stops the scan.
+  mutating func writeScanEnd(into writer: inout ByteWriter) -> HCIOpcode {
+    clientRole.initiator.requestedScan = .off
+    if isExtended {
+      return write(LESetExtendedScanEnable(enable: 0, filterDuplicates: 0), into: &writer)
+    }
+    return write(LESetScanEnable(enable: 0, filterDuplicates: 0), into: &writer)
+  }
+
   /// The controller has answered a command to scan or to connect.
   mutating func finishInitiator(_ opcode: HCIOpcode, status: HCIErrorCode) {
     switch opcode {
-    case .leSetScanParameters, .leSetScanEnable:
+    case .leSetScanParameters, .leSetScanEnable, .leSetExtendedScanParameters,
+      .leSetExtendedScanEnable:
       let requested = clientRole.initiator.requestedScan
       // A controller that refuses to stop scanning was not scanning.
       guard status != .success, requested != .off else {
@@ -148,7 +161,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       clientRole.initiator.scan = .off
       clientRole.initiator.wantedScan = nil
       clientRole.scanFailed(status)
-    case .leCreateConnection: if status != .success { endAttempt(status) }
+    case .leCreateConnection, .leExtendedCreateConnection:
+      if status != .success { endAttempt(status) }
     default:
       // The Connection Complete event says how a cancelled attempt ended.
       break
@@ -179,7 +193,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         resumeAttempt()
       } else if isRunning {
         endAttempt(event.status)
-      } else if Server.isPresent {
+      } else if Server.isPresent, !isExtended {
         serverRole.advertiser.isAdvertising = false
         reportWorking()
       }

@@ -57,7 +57,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       }
     }
     guard Server.isPresent, let quietest, let limit = configuration.idleLimit,
-      serverRole.advertiser.advertisement != nil, !hasRoomToAdvertise,
+      hasAdvertisement, !hasRoomToAdvertise,
       connections[quietest].silentMinutes >= limit
     else { return }
     disconnect(at: quietest)

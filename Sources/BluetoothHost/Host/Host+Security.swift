@@ -148,12 +148,10 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       case .running: return writeCancel(.pausing, into: &writer, at: now)
       case .unwanted, .cancelling, .pausing: return nil
       }
-      if case .on = clientRole.initiator.scan {
-        clientRole.initiator.requestedScan = .off
-        return write(LESetScanEnable(enable: 0, filterDuplicates: 0), into: &writer)
-      }
+      if case .on = clientRole.initiator.scan { return writeScanEnd(into: &writer) }
     }
     if Server.isPresent, serverRole.advertiser.isAdvertising {
+      if isExtended { return serverRole.sets.writeStop(into: &writer) }
       serverRole.advertiser.requestedAdvertising = false
       return write(LESetAdvertisingEnable(false), into: &writer)
     }
@@ -170,7 +168,11 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .setPrivacyMode(let command): return write(command, into: &writer)
     case .addToAcceptList(let device):
       return write(LEAddDeviceToFilterAcceptList(device: device), into: &writer)
-    case .setAdvertisingParameters: return writeAdvertisingParameters(into: &writer)
+    case .setAdvertisingParameters:
+      guard isExtended else { return writeAdvertisingParameters(into: &writer) }
+      // The sets get their parameters when they start again.
+      finishPrivacy(.leSetAdvertisingParameters, status: .success, value: 0)
+      return writePrivacyCommand(into: &writer, at: now)
     case .setAddress(let address): return write(LESetRandomAddress(address), into: &writer)
     }
   }
@@ -181,6 +183,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       return
     }
     controller.address = address
+    if Server.isPresent, Server.Sets.isPresent { serverRole.sets.restart() }
   }
 
   /// Whether advertising is paused for a change of the controller's lists or address.

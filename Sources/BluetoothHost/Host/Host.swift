@@ -272,7 +272,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   mutating func reset() {
     commands.reset()
     if Server.isPresent { serverRole.advertiser.reset() }
+    if Server.isPresent, Server.Sets.isPresent { serverRole.sets.reset() }
     if Client.isPresent { resetInitiator() }
+    if Client.isPresent, Client.Scanner.isExtended { clientRole.scanner.removeAll() }
   }
 
   /// Closes every link.
@@ -324,13 +326,14 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     serverRole.advertiser.isAdvertisingDataPending = advertisement != nil
     serverRole.advertiser.isScanResponseDataPending = advertisement != nil
     serverRole.advertiser.isAdvertisingRefused = false
+    if Server.Sets.isPresent { serverRole.sets.advertisementChanged() }
     controller.mayHaveCommands = true
   }
 
   /// Whether advertising has to wait until a link ends: every connection is in use, or the
   /// controller refuses to advertise while it has links.
   public var isAdvertisingHeldBack: Bool {
-    guard Server.isPresent, serverRole.advertiser.advertisement != nil else { return false }
+    guard Server.isPresent, hasAdvertisement else { return false }
     return !hasRoomToAdvertise || serverRole.advertiser.isAdvertisingRefused
   }
 

@@ -9,7 +9,7 @@ protocol TestServer: ServerRole, ~Copyable {
   func isPutOff(at connectionIndex: Int) -> Bool
 }
 
-extension GATTServer: TestServer
+extension AdvertisingServer: TestServer
 where Database: ~Copyable, Application == TestApplication {
   var testApplication: TestApplication {
     get { application }
@@ -32,7 +32,7 @@ protocol TestClient: ClientRole, ~Copyable {
   var collector: Collector { get set }
 }
 
-extension GATTClient: TestClient where Application == Collector {
+extension ScanningClient: TestClient where Application == Collector {
   var collector: Collector {
     get { application }
     set { application = newValue }

@@ -1,0 +1,419 @@
+/// What an advertising set of Bluetooth 5 sends, besides its data.
+public struct AdvertisingSet: Equatable, Sendable {
+  /// What other devices can do with it.
+  public enum Kind: Equatable, Sendable {
+    /// They can connect, while the host has a free connection. Its data fits one packet.
+    case connectable
+    /// They can request the data, which is a scan response.
+    case scannable
+    /// They can only receive it.
+    case nonconnectable
+  }
+
+  /// What other devices can do with it.
+  public var kind: Kind
+  /// The shortest and the longest time between advertisements, in units of 0.625 ms, 32 to 0xFFFFFF.
+  public var interval: ClosedRange<UInt32>
+  /// The PHY of its advertisements: 1M or coded.
+  public var primaryPHY: PHY
+  /// The PHY of its data, and of links.
+  public var secondaryPHY: PHY
+  /// A random address of its own; `nil` for the host's.
+  public var address: DeviceAddress?
+
+  /// A set on one PHY; with 2M, which has no advertisements, they are on 1M.
+  public init(
+    _ kind: Kind, phy: PHY = .le1M, interval: ClosedRange<UInt32> = 160...240,
+    address: DeviceAddress? = nil
+  ) {
+    self.kind = kind
+    self.interval = interval
+    primaryPHY = phy == .leCoded ? .leCoded : .le1M
+    secondaryPHY = phy
+    self.address = address
+  }
+}
+
+/// The advertising sets of a server: `AdvertisingSets`, or `NoAdvertisingSets` for legacy
+/// advertising alone, which leaves neither state nor code. Only the host calls these requirements.
+public protocol AdvertisingSetRole: Sendable {
+  /// Whether there are sets. If false, their code is left out.
+  static var isPresent: Bool { get }
+
+  /// Sets that send nothing.
+  init()
+  /// The PHYs that the host requests for new links.
+  var linkPHYs: PHYSet { get set }
+  /// Whether a set advertises.
+  var isAdvertising: Bool { get }
+  /// Whether there is something to advertise.
+  var isEmpty: Bool { get }
+
+  /// Sets what the set `index` sends; `nil` for nothing. False if there is no such set, or if
+  /// `data` does not fit.
+  mutating func assign(_ set: AdvertisingSet?, _ data: Span<UInt8>, to index: Int) -> Bool
+  /// The host's advertisement has changed.
+  mutating func advertisementChanged()
+  /// The controller is reset.
+  mutating func reset()
+  /// The address or the filter has changed. The sets are off.
+  mutating func restart()
+
+  /// Writes the next command; `nil` if none is needed.
+  mutating func writeCommand(_ plan: AdvertisingPlan, into writer: inout ByteWriter) -> HCIOpcode?
+  /// Writes the command that stops every set.
+  mutating func writeStop(into writer: inout ByteWriter) -> HCIOpcode
+  /// Writes a command that the controller refuses as long as a set advertises; `nil` if none does.
+  mutating func writeCheck(_ plan: AdvertisingPlan, into writer: inout ByteWriter) -> HCIOpcode?
+  /// Takes the result of the last command.
+  mutating func finish(_ status: HCIErrorCode) -> AdvertisingSetResult
+  /// The set with this handle has stopped.
+  mutating func terminated(_ handle: UInt8)
+}
+
+/// What an advertising set needs to know of its host.
+public struct AdvertisingPlan: Sendable {
+  /// The advertisement in legacy PDUs; `nil` for none.
+  var advertisement: Advertisement?
+  /// Its interval.
+  var interval: ClosedRange<UInt16>
+  /// Whether sets may advertise at all.
+  var isAllowed: Bool
+  /// Whether a central can connect.
+  var isConnectable: Bool
+  /// The host's address.
+  var address: DeviceAddress
+  /// Who may connect.
+  var filterPolicy: UInt8
+}
+
+/// What the result of a command for advertising sets means.
+public enum AdvertisingSetResult: Equatable, Sendable {
+  /// The next command can follow.
+  case done
+  /// A set has been switched on or off.
+  case switched
+  /// The controller refuses a set.
+  case refused
+  /// It was the check, with this result.
+  case checked(HCIErrorCode)
+}
+
+// A member without a comment does nothing; its requirement has the documentation.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+/// No advertising sets: the host advertises with the commands of Bluetooth 4.
+public struct NoAdvertisingSets: AdvertisingSetRole {
+  /// False.
+  public static var isPresent: Bool { false }
+  public init() {}
+  public var linkPHYs: PHYSet {
+    get { .le2M }
+    set {}
+  }
+  /// False.
+  public var isAdvertising: Bool { false }
+  /// True.
+  public var isEmpty: Bool { true }
+  /// False.
+  public mutating func assign(
+    _ set: AdvertisingSet?, _ data: Span<UInt8>, to index: Int
+  ) -> Bool { false }
+  public mutating func advertisementChanged() {}
+  public mutating func reset() {}
+  public mutating func restart() {}
+  public mutating func writeCommand(
+    _ plan: AdvertisingPlan, into writer: inout ByteWriter
+  ) -> HCIOpcode? { nil }
+  public mutating func writeStop(into writer: inout ByteWriter) -> HCIOpcode { .none }
+  public mutating func writeCheck(
+    _ plan: AdvertisingPlan, into writer: inout ByteWriter
+  ) -> HCIOpcode? { nil }
+  public mutating func finish(_ status: HCIErrorCode) -> AdvertisingSetResult { .done }
+  public mutating func terminated(_ handle: UInt8) {}
+}
+
+/// `count` advertising sets with up to `capacity` bytes of data each, beside the host's
+/// advertisement, which becomes a set with legacy PDUs. Core Specification, Vol 4, Part E, 3.1.1
+/// and 7.8.53 to 7.8.56.
+///
+/// A host uses them if its controller supports extended advertising; otherwise only its
+/// advertisement. `capacity` is at most 1,650; a connectable set has at most 245 bytes.
+public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSetRole {
+  /// The steps from nothing to advertising.
+  private enum Step: UInt8 {
+    case parameters, address, data, scanResponse, enable, on
+
+    var next: Step { Step(rawValue: rawValue &+ 1) ?? .on }
+  }
+
+  /// How far the controller has been given a set.
+  private struct Progress {
+    var step = Step.parameters
+    /// How much of the data it has.
+    var offset = 0
+    /// Whether what it has is out of date.
+    var isChanged = false
+  }
+
+  private struct Entry {
+    var set: AdvertisingSet?
+    var data = InlineArray<capacity, UInt8>(repeating: 0)
+    var length = 0
+    var progress = Progress()
+
+    mutating func assign(_ set: AdvertisingSet?, _ bytes: Span<UInt8>) {
+      self.set = set
+      var target = data.mutableSpan
+      target.copy(bytes, at: 0)
+      length = bytes.count
+      progress.isChanged = true
+    }
+
+    func partLength(from offset: Int) -> Int {
+      min(length &- offset, LESetExtendedAdvertisingData.longestPart)
+    }
+  }
+
+  /// The command without an answer so far.
+  private enum Awaited: Equatable {
+    case nothing
+    case step(UInt8)
+    case off(UInt8)
+    case stop
+    case check
+  }
+
+  /// True.
+  public static var isPresent: Bool { true }
+  /// The most data of a connectable set: an AUX_ADV_IND of 255 bytes, less 10 of its header with the
+  /// advertiser's address and the set. Core Specification, Vol 6, Part B, 2.3.4.
+  public static var connectableCapacity: Int { 245 }
+
+  /// The PHYs that the host requests for new links: 2M, unless the program changes it.
+  public var linkPHYs = PHYSet.le2M
+
+  /// The host's advertisement has handle 0, and the sets have 1 and so on.
+  private var legacy = Progress()
+  private var entries = InlineArray<count, Entry>(repeating: Entry())
+  private var awaited = Awaited.nothing
+
+  /// Sets that send nothing.
+  public init() {}
+
+  /// Whether a set advertises.
+  public var isAdvertising: Bool {
+    for handle in 0...count where progress(of: handle).step == .on { return true }
+    return false
+  }
+
+  /// Whether no set has something to send.
+  public var isEmpty: Bool {
+    for index in 0..<count where entries[index].set != nil { return false }
+    return true
+  }
+
+  /// Sets what the set `index` sends.
+  public mutating func assign(
+    _ set: AdvertisingSet?, _ data: Span<UInt8>, to index: Int
+  ) -> Bool {
+    guard index >= 0, index < count, data.count <= capacity else { return false }
+    if set?.kind == .connectable, data.count > Self.connectableCapacity { return false }
+    entries[index].assign(set, data)
+    return true
+  }
+
+  /// The host's advertisement has changed.
+  public mutating func advertisementChanged() { legacy.isChanged = true }
+
+  /// The controller is reset: it has none of the sets.
+  public mutating func reset() {
+    awaited = .nothing
+    restart()
+  }
+
+  /// The controller needs every set again.
+  public mutating func restart() {
+    for handle in 0...count { change(handle) { $0 = Progress() } }
+  }
+
+  private func progress(of handle: Int) -> Progress {
+    handle == 0 ? legacy : entries[handle &- 1].progress
+  }
+
+  private mutating func change(_ handle: Int, _ body: (inout Progress) -> Void) {
+    if handle == 0 { body(&legacy) } else { body(&entries[handle &- 1].progress) }
+  }
+
+  // MARK: Commands
+
+  /// Writes the next command: first what stops a set, then what starts one.
+  @inline(never) public mutating func writeCommand(
+    _ plan: AdvertisingPlan, into writer: inout ByteWriter
+  ) -> HCIOpcode? {
+    for handle in 0...count {
+      let progress = progress(of: handle)
+      guard progress.step == .on, progress.isChanged || !isWanted(handle, plan) else { continue }
+      let number = UInt8(truncatingIfNeeded: handle)
+      awaited = .off(number)
+      LESetExtendedAdvertisingEnable.writePacket(
+        isEnabled: false, .init(handle: number), to: &writer)
+      return .leSetExtendedAdvertisingEnable
+    }
+    for handle in 0...count where isWanted(handle, plan) {
+      let progress = progress(of: handle)
+      if progress.isChanged { change(handle) { $0 = Progress() } }
+      guard progress.step != .on || progress.isChanged else { continue }
+      awaited = .step(UInt8(truncatingIfNeeded: handle))
+      return writeStep(of: handle, plan, into: &writer)
+    }
+    return nil
+  }
+
+  private func isWanted(_ handle: Int, _ plan: AdvertisingPlan) -> Bool {
+    guard plan.isAllowed else { return false }
+    guard handle > 0 else { return plan.isConnectable && plan.advertisement != nil }
+    guard let set = entries[handle &- 1].set else { return false }
+    return plan.isConnectable || set.kind != .connectable
+  }
+
+  /// Writes the command of a set's step; steps that it does not need are left out.
+  private mutating func writeStep(
+    of handle: Int, _ plan: AdvertisingPlan, into writer: inout ByteWriter
+  ) -> HCIOpcode {
+    while true {
+      let step = progress(of: handle).step
+      let number = UInt8(truncatingIfNeeded: handle)
+      switch step {
+      case .parameters: return writeParameters(handle, plan, into: &writer)
+      case .address:
+        let address = handle == 0 ? plan.address : entries[handle &- 1].set?.address ?? plan.address
+        if address.kind == .random {
+          LESetAdvertisingSetRandomAddress(handle: number, address: address).writePacket(
+            to: &writer)
+          return .leSetAdvertisingSetRandomAddress
+        }
+      case .data, .scanResponse:
+        let opcode: HCIOpcode =
+          step == .data ? .leSetExtendedAdvertisingData : .leSetExtendedScanResponseData
+        if handle == 0 {
+          let data = step == .data ? plan.advertisement?.data : plan.advertisement?.scanResponse
+          writeData((data ?? AdvertisingData()).span, of: handle, opcode, to: &writer)
+          return opcode
+        }
+        let isResponse = entries[handle &- 1].set?.kind == .scannable
+        if isResponse == (step == .scanResponse) {
+          writeData(
+            entries[handle &- 1].data.span.extracting(first: entries[handle &- 1].length),
+            of: handle, opcode, to: &writer)
+          return opcode
+        }
+      case .enable, .on:
+        LESetExtendedAdvertisingEnable.writePacket(
+          isEnabled: true, .init(handle: number), to: &writer)
+        return .leSetExtendedAdvertisingEnable
+      }
+      change(handle) { $0.step = $0.step.next }
+    }
+  }
+
+  private func writeParameters(
+    _ handle: Int, _ plan: AdvertisingPlan, into writer: inout ByteWriter
+  ) -> HCIOpcode {
+    var command = LESetExtendedAdvertisingParameters(
+      handle: UInt8(truncatingIfNeeded: handle), properties: [.connectable, .scannable, .legacy],
+      minimumInterval: UInt32(plan.interval.lowerBound),
+      maximumInterval: UInt32(plan.interval.upperBound),
+      ownAddressType: plan.address.kind.rawValue, filterPolicy: plan.filterPolicy)
+    if handle > 0, let set = entries[handle &- 1].set {
+      command.properties =
+        switch set.kind {
+        case .connectable: .connectable
+        case .scannable: .scannable
+        case .nonconnectable: []
+        }
+      command.minimumInterval = set.interval.lowerBound
+      command.maximumInterval = set.interval.upperBound
+      command.primaryPHY = set.primaryPHY
+      command.secondaryPHY = set.secondaryPHY
+      command.identifier = UInt8(truncatingIfNeeded: handle & 0x0F)
+      if let address = set.address { command.ownAddressType = address.kind.rawValue }
+    }
+    command.writePacket(to: &writer)
+    return LESetExtendedAdvertisingParameters.opcode
+  }
+
+  /// Writes the next part of `data`.
+  private func writeData(
+    _ data: Span<UInt8>, of handle: Int, _ opcode: HCIOpcode, to writer: inout ByteWriter
+  ) {
+    let offset = progress(of: handle).offset
+    let length = min(data.count &- offset, LESetExtendedAdvertisingData.longestPart)
+    LESetExtendedAdvertisingData(
+      handle: UInt8(truncatingIfNeeded: handle),
+      operation: .init(from: offset, length, of: data.count),
+      data: data.extracting(offset..<offset &+ length)
+    ).writePacket(opcode, to: &writer)
+  }
+
+  /// Writes the command that stops every set.
+  public mutating func writeStop(into writer: inout ByteWriter) -> HCIOpcode {
+    awaited = .stop
+    LESetExtendedAdvertisingEnable.writePacket(isEnabled: false, nil, to: &writer)
+    return .leSetExtendedAdvertisingEnable
+  }
+
+  /// Writes the parameters of a set that advertises: the controller has to refuse them.
+  public mutating func writeCheck(
+    _ plan: AdvertisingPlan, into writer: inout ByteWriter
+  ) -> HCIOpcode? {
+    for handle in 0...count where progress(of: handle).step == .on {
+      awaited = .check
+      return writeParameters(handle, plan, into: &writer)
+    }
+    return nil
+  }
+
+  // MARK: Results
+
+  /// Takes the result of the last command. Sets that cannot be stopped are off.
+  @inline(never) public mutating func finish(_ status: HCIErrorCode) -> AdvertisingSetResult {
+    let last = awaited
+    awaited = .nothing
+    switch last {
+    case .nothing: return .done
+    case .check: return .checked(status)
+    case .stop:
+      restart()
+      return .switched
+    case .off(let handle):
+      change(Int(handle)) { $0.step = .enable }
+      return .switched
+    case .step(let handle):
+      guard status == .success else { return .refused }
+      return advance(Int(handle)) ? .switched : .done
+    }
+  }
+
+  /// The controller has done the step of a set. Returns whether the set advertises now.
+  private mutating func advance(_ handle: Int) -> Bool {
+    let old = progress(of: handle)
+    if handle > 0, old.step == .data || old.step == .scanResponse {
+      let offset = old.offset + entries[handle &- 1].partLength(from: old.offset)
+      if offset < entries[handle &- 1].length {
+        change(handle) { $0.offset = offset }
+        return false
+      }
+    }
+    change(handle) {
+      $0.offset = 0
+      $0.step = old.step.next
+    }
+    return old.step == .enable
+  }
+
+  /// A set has stopped: a central has connected to it.
+  public mutating func terminated(_ handle: UInt8) {
+    guard Int(handle) <= count else { return }
+    change(Int(handle)) { if $0.step == .on { $0.step = .enable } }
+  }
+}
