@@ -320,7 +320,7 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
     _ handle: Int, _ plan: AdvertisingPlan, into writer: inout ByteWriter
   ) -> HCIOpcode {
     var command = LESetExtendedAdvertisingParameters(
-      handle: UInt8(truncatingIfNeeded: handle), properties: [.connectable, .scannable, .legacy],
+      handle: UInt8(truncatingIfNeeded: handle), properties: .legacyConnectable,
       minimumInterval: UInt32(plan.interval.lowerBound),
       maximumInterval: UInt32(plan.interval.upperBound),
       ownAddressType: plan.address.kind.rawValue, filterPolicy: plan.filterPolicy)
@@ -329,7 +329,7 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
         switch set.kind {
         case .connectable: .connectable
         case .scannable: .scannable
-        case .nonconnectable: []
+        case .nonconnectable: .none
         }
       command.minimumInterval = set.interval.lowerBound
       command.maximumInterval = set.interval.upperBound

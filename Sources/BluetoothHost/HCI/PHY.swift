@@ -16,12 +16,43 @@ public struct PHY: RawRepresentable, Hashable, Sendable {
 
   /// The set with this PHY alone; empty for an unknown one.
   public var set: PHYSet {
-    rawValue >= 1 && rawValue <= 3 ? PHYSet(rawValue: 1 &<< (rawValue &- 1)) : []
+    PHYSet(rawValue: rawValue >= 1 && rawValue <= 3 ? 1 &<< (rawValue &- 1) : 0)
   }
 }
 
-/// Some of the PHYs, as a bit each.
-public struct PHYSet: OptionSet, Sendable {
+/// A field of a packet with a bit for each of several choices. Not an `OptionSet`, since these
+/// allocate in Embedded Swift.
+public protocol BitField: RawRepresentable, Hashable, Sendable where RawValue: FixedWidthInteger {
+  /// Any bits, known or not.
+  init(rawValue: RawValue)
+}
+
+extension BitField {
+  /// No bits.
+  public static var none: Self { Self(rawValue: 0) }
+
+  /// Whether it has no bits.
+  public var isEmpty: Bool { rawValue == 0 }
+
+  /// Whether it has all bits of `other`.
+  public func contains(_ other: Self) -> Bool { rawValue & other.rawValue == other.rawValue }
+
+  /// The bits that `other` does not have.
+  public func removing(_ other: Self) -> Self { Self(rawValue: rawValue & ~other.rawValue) }
+
+  /// The bits of both together.
+  public static func | (left: Self, right: Self) -> Self {
+    Self(rawValue: left.rawValue | right.rawValue)
+  }
+
+  /// The bits that both have.
+  public static func & (left: Self, right: Self) -> Self {
+    Self(rawValue: left.rawValue & right.rawValue)
+  }
+}
+
+/// Some of the PHYs.
+public struct PHYSet: BitField {
   /// The value in the packet.
   public var rawValue: UInt8
 

@@ -69,10 +69,7 @@ struct ControllerState {
 
   /// Its PHYs.
   var phys: PHYSet {
-    var phys = PHYSet.le1M
-    if supports2MPHY { phys.insert(.le2M) }
-    if supportsCodedPHY { phys.insert(.leCoded) }
-    return phys
+    PHYSet.le1M | (supports2MPHY ? .le2M : .none) | (supportsCodedPHY ? .leCoded : .none)
   }
 
   /// The controller claims a feature but left its command unanswered. The host stops using the

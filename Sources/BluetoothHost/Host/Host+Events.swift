@@ -114,7 +114,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     connections[index].isDataLengthPending = controller.supportsDataLength
     connections[index].isPHYPending =
       Self.isExtended
-      ? !controller.phys.isDisjoint(with: linkPHYs(at: index)) : controller.supports2MPHY
+      ? !(controller.phys & linkPHYs(at: index)).isEmpty : controller.supports2MPHY
     if event.role == .peripheral, let preferred = configuration.preferredParameters,
       event.interval > preferred.maximumInterval
     {

@@ -2,32 +2,31 @@ import BluetoothHost
 
 /// How advertisements reach scanners and initiators.
 extension VirtualAir {
-  /// Delivers one advertisement of `advertiser`: a matching initiator connects, and the scanners
-  /// report it.
-  func deliverAdvertisement(of advertiser: VirtualController) {
+  /// Delivers one advertisement of `set`: a matching initiator connects, and the scanners report it.
+  func deliverAdvertisement(of set: AdvertiserSet) {
+    let advertiser = set.advertiser
     defer { reschedule(advertiser) }
     for listener in listeners.all {
-      guard let advertising = advertiser.state.advertising else { return }
+      guard let advertising = set.active else { return }
       guard let rssi = signalStrength(from: advertiser, to: listener),
         !losesAdvertisement(to: listener)
       else { continue }
-      if connect(listener, to: advertiser) { return }
-      listener.report(advertiser, advertising, rssi: rssi)
+      if connect(listener, to: set) { return }
+      listener.report(set, advertising, rssi: rssi)
     }
   }
 
-  /// Delivers one advertisement of every advertiser to a controller that begins to scan.
+  /// Delivers one advertisement of every set to a controller that begins to scan.
   func deliverAdvertisements(to scanner: VirtualController) {
     for advertiser in advertisers.all {
-      guard let advertising = advertiser.state.advertising,
-        let rssi = signalStrength(from: advertiser, to: scanner)
-      else { continue }
-      if !losesAdvertisement(to: scanner) {
-        scanner.report(advertiser, advertising, rssi: rssi)
+      guard let rssi = signalStrength(from: advertiser, to: scanner) else { continue }
+      for set in advertiser.state.sets {
+        guard let advertising = set.active else { continue }
+        if !losesAdvertisement(to: scanner) { scanner.report(set, advertising, rssi: rssi) }
+        set.active?.skip(to: now)
+        // Whether it has other receivers has not changed.
+        if scanner.wouldReport(set, advertising) { set.hasReceivers = true }
       }
-      advertiser.state.advertising?.skip(to: now)
-      // Whether it has other receivers has not changed.
-      if scanner.wouldReport(advertiser, advertising) { advertiser.hasReceivers = true }
       schedule.set(advertiser, advertiser.deadline)
     }
   }
@@ -35,21 +34,22 @@ extension VirtualAir {
   /// Connects a controller that begins to initiate, if its advertiser is already there.
   func connectInitiator(_ initiator: VirtualController) {
     for advertiser in targets(of: initiator) {
-      if losesAdvertisement(to: initiator) {
-        // Its next one may be received.
-        reschedule(advertiser)
-      } else if connect(initiator, to: advertiser) {
-        return
+      for set in advertiser.state.sets where set.active != nil {
+        if losesAdvertisement(to: initiator) {
+          // Its next one may be received.
+          reschedule(advertiser)
+        } else if connect(initiator, to: set) {
+          return
+        }
       }
     }
   }
 
-  /// Whether an advertisement of `advertiser` would cause a report or a link.
-  func hasReceivers(_ advertiser: VirtualController, _ advertising: Advertising) -> Bool {
+  /// Whether an advertisement of `set` would cause a report or a link.
+  func hasReceivers(_ set: AdvertiserSet, _ advertising: Advertising) -> Bool {
     listeners.all.contains { listener in
-      guard signalStrength(from: advertiser, to: listener) != nil else { return false }
-      return listener.wouldReport(advertiser, advertising)
-        || meeting(of: listener, with: advertiser) != nil
+      guard signalStrength(from: set.advertiser, to: listener) != nil else { return false }
+      return listener.wouldReport(set, advertising) || meeting(of: listener, with: set) != nil
     }
   }
 
@@ -59,46 +59,50 @@ extension VirtualAir {
     var advertiser: Sender
     /// The initiator, as the advertiser sees it.
     var initiator: Sender
+    /// What the initiator requests for the link.
+    var parameters: LinkParameters
   }
 
-  /// The two sides, if `initiator` looks for `advertiser`, and each accepts the other.
-  private func meeting(of initiator: VirtualController, with advertiser: VirtualController)
-    -> Meeting?
-  {
-    guard let initiation = initiator.state.initiation,
-      let advertising = advertiser.state.advertising, advertising.isConnectable,
+  /// The two sides, if `initiator` looks for the advertiser of `set`, and each accepts the other.
+  private func meeting(of initiator: VirtualController, with set: AdvertiserSet) -> Meeting? {
+    let advertiser = set.advertiser
+    guard let initiation = initiator.state.initiation, let advertising = set.active,
+      advertising.isConnectable, let parameters = initiation.parameters(for: set),
       signalStrength(from: advertiser, to: initiator) != nil,
       let found = initiator.finds(advertising, initiation),
       let address = initiator.address(initiation.own, towards: found.identity),
       let admitted = advertiser.admits(address, advertising), initiator.hasRoomForLink,
       advertiser.hasRoomForLink
     else { return nil }
-    return Meeting(advertiser: found, initiator: admitted)
+    return Meeting(advertiser: found, initiator: admitted, parameters: parameters)
   }
 
   /// Creates a link, if possible.
-  private func connect(_ initiator: VirtualController, to advertiser: VirtualController) -> Bool {
-    guard let meeting = meeting(of: initiator, with: advertiser),
-      let initiation = initiator.state.initiation, let advertising = advertiser.state.advertising
+  private func connect(_ initiator: VirtualController, to set: AdvertiserSet) -> Bool {
+    guard let meeting = meeting(of: initiator, with: set),
+      let initiation = initiator.state.initiation, let advertising = set.active
     else { return false }
 
-    let parameters = initiation.parameters
+    let advertiser = set.advertiser
     let central = LinkEnd(
       controller: initiator, handle: initiator.makeHandle(), role: .central,
       ownAddress: meeting.initiator.address, own: initiation.own, sender: meeting.advertiser,
-      parameters: parameters)
+      parameters: meeting.parameters)
     let peripheral = LinkEnd(
       controller: advertiser, handle: advertiser.makeHandle(), role: .peripheral,
       ownAddress: advertising.address, own: advertising.own, sender: meeting.initiator,
-      parameters: parameters)
+      parameters: meeting.parameters)
+    central.transmitPHY = set.linkPHY.rawValue
+    peripheral.transmitPHY = set.linkPHY.rawValue
     central.peer = peripheral
     peripheral.peer = central
     meeting.advertiser.note()
     meeting.initiator.note()
     initiator.initiate(nil)
-    advertiser.advertise(nil)
+    advertiser.advertise(nil, in: set)
     initiator.begin(central)
     advertiser.begin(peripheral)
+    advertiser.terminated(set, .success, peripheral)
     // A host that has written a suggested data length gets it on each new link.
     initiator.requestDataLength(initiator.state.suggestedDataLength, on: central)
     advertiser.requestDataLength(advertiser.state.suggestedDataLength, on: peripheral)

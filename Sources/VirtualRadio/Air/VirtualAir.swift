@@ -141,8 +141,9 @@ public final class VirtualAir {
   /// for an advertiser, also when it may gain a receiver.
   func reschedule(_ controller: VirtualController) {
     controller.audienceSeen = audienceChanges
-    controller.hasReceivers =
-      controller.state.advertising.map { hasReceivers(controller, $0) } ?? false
+    for set in controller.state.sets {
+      set.hasReceivers = set.active.map { hasReceivers(set, $0) } ?? false
+    }
     schedule.set(controller, controller.deadline)
   }
 
@@ -185,17 +186,18 @@ public final class VirtualAir {
     audienceChanged()
   }
 
-  /// `controller` has started or stopped advertising. Before, it advertised the address `former`,
-  /// if any.
-  func advertisingChanged(of controller: VirtualController, former: DeviceAddress?) {
-    if let former {
+  /// A set of `controller` has started or stopped advertising, or has another address.
+  func advertisingChanged(
+    of controller: VirtualController, from former: DeviceAddress?, to address: DeviceAddress?
+  ) {
+    if let former, !controller.state.sets.contains(where: { $0.active?.address == former }) {
       advertisersByAddress[former]?.remove(controller)
       if advertisersByAddress[former]?.all.isEmpty == true { advertisersByAddress[former] = nil }
     }
-    if let address = controller.state.advertising?.address {
+    if let address {
       advertisersByAddress[address, default: ControllerList()].insert(controller)
       advertisers.insert(controller)
-    } else {
+    } else if !controller.isAdvertising {
       advertisers.remove(controller)
     }
     reschedule(controller)

@@ -5,6 +5,7 @@ enum CommandNeed: Equatable {
   case nothing
   case dataLengthExtension
   case phys
+  case extendedAdvertising
   case encryption
   case privacy
   /// The configuration that refuses the commands of P-256.
@@ -30,8 +31,26 @@ extension HCIOpcode {
       .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout, .leSetPrivacyMode:
       .privacy
     case .leReadPHY, .leSetDefaultPHY, .leSetPHY: .phys
+    case .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingParameters,
+      .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
+      .leSetExtendedAdvertisingEnable, .leReadMaximumAdvertisingDataLength,
+      .leReadNumberOfSupportedAdvertisingSets, .leRemoveAdvertisingSet, .leClearAdvertisingSets,
+      .leSetExtendedScanParameters, .leSetExtendedScanEnable, .leExtendedCreateConnection:
+      .extendedAdvertising
     case .leReadBufferSizeV2: nil
     default: declaration == nil ? nil : .nothing
+    }
+  }
+
+  /// The family of commands for advertising, scanning and connecting that it belongs to; `nil` for
+  /// others: Core Specification, Vol 4, Part E, 3.1.1.
+  fileprivate var advertisingCommands: AdvertisingCommands? {
+    switch self {
+    case .leSetAdvertisingParameters, .leReadAdvertisingChannelTxPower, .leSetAdvertisingData,
+      .leSetScanResponseData, .leSetAdvertisingEnable, .leSetScanParameters, .leSetScanEnable,
+      .leCreateConnection:
+      .legacy
+    default: need == .extendedAdvertising ? .extended : nil
     }
   }
 }
@@ -43,7 +62,8 @@ extension ControllerConfiguration {
       switch opcode.need {
       case .nothing?: true
       case .dataLengthExtension?: supportsDataLengthExtension
-      case .phys?: supports2MPHY
+      case .phys?: supports2MPHY || supportsCodedPHY
+      case .extendedAdvertising?: supportsExtendedAdvertising
       case .encryption?: supportsEncryption
       case .privacy?: supportsPrivacy
       case .p256?: p256Commands != .unknown
@@ -79,8 +99,15 @@ extension VirtualController {
       if onUnknownCommand?(opcode, parameters) == true { return }
       return refuse(opcode, .unknownCommand, parameters)
     }
-    guard parameters.count == declaration.parameterLength else {
-      return refuse(opcode, .invalidCommandParameters, parameters)
+    let length = declaration.parameterLength
+    guard
+      declaration.hasVariableLength ? parameters.count >= length : parameters.count == length
+    else { return refuse(opcode, .invalidCommandParameters, parameters) }
+    if let commands = opcode.advertisingCommands {
+      guard commands == state.advertisingCommands ?? commands else {
+        return refuse(opcode, .commandDisallowed, parameters)
+      }
+      state.advertisingCommands = commands
     }
     if faults.takeLinkLoss(opcode) { loseLink(of: parameters) }
     if let status = perform(opcode, parameters) { refuse(opcode, status, parameters) }
@@ -111,16 +138,20 @@ extension VirtualController {
     case .leSetRandomAddress, .leSetAdvertisingParameters, .leSetAdvertisingData,
       .leSetScanResponseData, .leSetAdvertisingEnable:
       return performAdvertising(opcode, &reader)
-    case .leSetScanParameters, .leSetScanEnable: return performScanning(opcode, &reader)
+    case .leSetScanParameters, .leSetScanEnable, .leSetExtendedScanParameters,
+      .leSetExtendedScanEnable:
+      return performScanning(opcode, &reader)
     case .leReadFilterAcceptListSize, .leClearFilterAcceptList, .leAddDeviceToFilterAcceptList,
       .leRemoveDeviceFromFilterAcceptList:
       return performAcceptList(opcode, &reader)
-    case .leCreateConnection, .leCreateConnectionCancel: return performInitiation(opcode, &reader)
+    case .leCreateConnection, .leExtendedCreateConnection, .leCreateConnectionCancel:
+      return performInitiation(opcode, &reader)
     case .disconnect, .readRemoteVersionInformation, .leReadRemoteFeatures:
       return performLink(opcode, &reader)
     case .leConnectionUpdate, .leRemoteConnectionParameterRequestReply,
       .leRemoteConnectionParameterRequestNegativeReply:
       return performUpdate(opcode, &reader)
+    case _ where opcode.need == .extendedAdvertising: return performAdvertisingSets(opcode, &reader)
     default: return .unknownCommand
     }
   }

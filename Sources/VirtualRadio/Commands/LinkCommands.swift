@@ -180,7 +180,9 @@ extension VirtualController {
   func performPHY(_ opcode: HCIOpcode, _ reader: inout ByteReader) -> HCIErrorCode? {
     if opcode == .leSetDefaultPHY {
       guard let preference = PHYPreference(&reader) else { return .invalidCommandParameters }
-      guard preference.isSupported else { return .unsupportedFeatureOrParameterValue }
+      guard preference.isSupported(by: configuration) else {
+        return .unsupportedFeatureOrParameterValue
+      }
       state.preferredTransmitPHYs = preference.transmit
       state.preferredReceivePHYs = preference.receive
       succeed(opcode)
@@ -197,7 +199,9 @@ extension VirtualController {
       return nil
     }
     guard let preference = PHYPreference(&reader) else { return .invalidCommandParameters }
-    guard preference.isSupported else { return .unsupportedFeatureOrParameterValue }
+    guard preference.isSupported(by: configuration) else {
+      return .unsupportedFeatureOrParameterValue
+    }
     accept(opcode)
     choosePHYs(end, preference)
     return nil
@@ -207,13 +211,14 @@ extension VirtualController {
   /// requesting host; to the other one only if a PHY has changed.
   private func choosePHYs(_ end: LinkEnd, _ preference: PHYPreference) {
     guard let peer = end.peer, let other = peer.controller else { return }
-    guard other.configuration.supports2MPHY else {
+    let phys = (configuration.phys & other.configuration.phys).rawValue
+    guard phys != PHYSet.le1M.rawValue else {
       end.reportPHY(.unsupportedRemoteFeature)
       return
     }
     let before = (end.transmitPHY, peer.transmitPHY)
-    end.choosePHY(of: preference.transmit & other.state.preferredReceivePHYs)
-    peer.choosePHY(of: preference.receive & other.state.preferredTransmitPHYs)
+    end.choosePHY(of: preference.transmit & other.state.preferredReceivePHYs & phys)
+    peer.choosePHY(of: preference.receive & other.state.preferredTransmitPHYs & phys)
     end.reportPHY(.success)
     if before != (end.transmitPHY, peer.transmitPHY) { peer.reportPHY(.success) }
   }
@@ -235,8 +240,11 @@ private struct PHYPreference {
     else { return nil }
   }
 
-  /// Whether 1M or 2M is among them: the coded PHY is not supported.
-  var isSupported: Bool { transmit & 0b011 != 0 && receive & 0b011 != 0 }
+  /// Whether the controller has one of them, in each direction.
+  func isSupported(by configuration: ControllerConfiguration) -> Bool {
+    let phys = configuration.phys.rawValue
+    return transmit & phys != 0 && receive & phys != 0
+  }
 }
 
 extension DataLength {
@@ -255,12 +263,14 @@ extension DataLength {
 }
 
 extension LinkEnd {
-  /// Chooses 2M before 1M; with neither, the PHY stays.
+  /// Chooses 2M before 1M before coded; with none, the PHY stays.
   fileprivate func choosePHY(of preferences: UInt8) {
     if preferences & 0b010 != 0 {
       transmitPHY = 2
     } else if preferences & 0b001 != 0 {
       transmitPHY = 1
+    } else if preferences & 0b100 != 0 {
+      transmitPHY = 3
     }
   }
 

@@ -27,10 +27,9 @@ extension VirtualController {
 
   /// Core Specification, Vol 4, Part E, 7.8.15: the list is fixed while something filters by it.
   private var isUsingAcceptList: Bool {
-    if let advertising = state.advertising,
-      advertising.connectsAcceptListOnly || advertising.answersAcceptListOnly
-    {
-      return true
+    for set in state.sets {
+      guard let advertising = set.active else { continue }
+      if advertising.connectsAcceptListOnly || advertising.answersAcceptListOnly { return true }
     }
     if state.scan?.parameters.acceptListOnly == true { return true }
     guard let initiation = state.initiation else { return false }
@@ -101,7 +100,7 @@ extension VirtualController {
 
   /// Whether the controller advertises, scans or initiates.
   private var isUsingAddresses: Bool {
-    state.advertising != nil || state.scan != nil || state.initiation != nil
+    isAdvertising || state.scan != nil || state.initiation != nil
   }
 }
 

@@ -21,6 +21,15 @@ public struct ControllerConfiguration: Sendable {
   /// Whether it supports the 2M PHY, and the PHY commands.
   public let supports2MPHY: Bool
 
+  /// Whether it supports the coded PHY, and the PHY commands.
+  public let supportsCodedPHY: Bool
+
+  /// Whether it supports extended advertising, scanning and connecting, and their commands.
+  public let supportsExtendedAdvertising: Bool
+
+  /// How many advertising sets it has.
+  public let advertisingSetCount: UInt8
+
   /// The largest number of links, in both roles together: 1 to 256.
   public let maximumLinks: Int
 
@@ -53,7 +62,9 @@ public struct ControllerConfiguration: Sendable {
   /// The controller of most tests: 8 buffers of 251 bytes, and every feature.
   public init(
     aclDataLength: UInt16 = 251, aclPacketCount: UInt8 = 8, sharesBuffers: Bool = false,
-    supportsDataLengthExtension: Bool = true, supports2MPHY: Bool = true, maximumLinks: Int = 16,
+    supportsDataLengthExtension: Bool = true, supports2MPHY: Bool = true,
+    supportsCodedPHY: Bool = true, supportsExtendedAdvertising: Bool = true,
+    advertisingSetCount: UInt8 = 8, maximumLinks: Int = 16,
     acceptListSize: UInt8 = 8, supportsEncryption: Bool = true, supportsPrivacy: Bool = true,
     resolvingListSize: UInt8 = 8, p256Commands: P256Commands = .unknown
   ) {
@@ -62,6 +73,9 @@ public struct ControllerConfiguration: Sendable {
     self.sharesBuffers = sharesBuffers
     self.supportsDataLengthExtension = supportsDataLengthExtension
     self.supports2MPHY = supports2MPHY
+    self.supportsCodedPHY = supportsCodedPHY
+    self.supportsExtendedAdvertising = supportsExtendedAdvertising
+    self.advertisingSetCount = max(advertisingSetCount, 1)
     self.maximumLinks = min(max(maximumLinks, 1), 256)
     self.acceptListSize = acceptListSize
     self.supportsEncryption = supportsEncryption
@@ -79,7 +93,14 @@ public struct ControllerConfiguration: Sendable {
     if supportsDataLengthExtension { features |= 1 &<< 5 }
     if supportsPrivacy { features |= 1 &<< 6 }
     if supports2MPHY { features |= 1 &<< 8 }
+    if supportsCodedPHY { features |= 1 &<< 11 }
+    if supportsExtendedAdvertising { features |= 1 &<< 12 }
     return features
+  }
+
+  /// Its PHYs.
+  var phys: PHYSet {
+    .le1M | (supports2MPHY ? .le2M : .none) | (supportsCodedPHY ? .leCoded : .none)
   }
 }
 

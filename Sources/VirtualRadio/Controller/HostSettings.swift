@@ -10,14 +10,13 @@ struct HostSettings {
 
   var randomAddress: DeviceAddress?
 
-  var advertisingParameters = LESetAdvertisingParameters(
-    minimumInterval: 0x0800, maximumInterval: 0x0800)
-  var advertisingData = AdvertisingData()
-  var scanResponseData = AdvertisingData()
-  var advertising: Advertising?
+  /// Which commands for advertising, scanning and connecting the host uses; `nil` before the first.
+  var advertisingCommands: AdvertisingCommands?
+  /// The advertising sets, in the order of their creation.
+  var sets: [AdvertiserSet] = []
 
-  var scanParameters = LESetScanParameters(
-    type: 0, interval: 0x0010, window: 0x0010, ownAddressType: 0, filterPolicy: 0)
+  var scanParameters = ScanSettings.Request(
+    ownAddressType: 0, filterPolicy: 0, phys: .le1M, activePHYs: .none, isExtended: false)
   var scan: ScanSettings?
   var initiation: Initiation?
 
@@ -35,53 +34,49 @@ struct HostSettings {
   var preferredReceivePHYs: UInt8 = 0b111
 }
 
-/// Active advertising.
-struct Advertising {
-  var kind: LEAdvertisingReport.Kind
-  var own: UsedAddress
-  /// The advertiser's address in it.
-  var address: DeviceAddress
-  /// The identity address of the target of directed advertising. For undirected advertising, the
-  /// device of the resolving list that determines the private address.
-  var peer: DeviceAddress
-  /// The target's address in it, if it is directed.
-  var target: DeviceAddress?
-  /// From one advertisement to the next, in ms.
-  var interval: UInt32
-  var next: Instant
-  /// When high duty cycle directed advertising times out.
-  var end: Instant?
-  /// Only devices of the accept list may connect.
-  var connectsAcceptListOnly: Bool
-  /// Only devices of the accept list get a scan response.
-  var answersAcceptListOnly: Bool
-
-  /// Whether initiators can connect.
-  var isConnectable: Bool { kind == .connectable || kind == .directed }
-}
-
 /// Active scanning.
 struct ScanSettings {
   /// Its parameters.
   struct Parameters {
-    var isActive: Bool
+    var activePHYs: PHYSet
     var own: UsedAddress
     var acceptListOnly: Bool
     var filtersDuplicates: Bool
+    /// Where it receives advertisements.
+    var phys: PHYSet
+    /// Whether it receives those without legacy PDUs too.
+    var isExtended: Bool
   }
 
-  /// One kind of report of one advertiser.
+  /// What a host has requested for its scans.
+  struct Request {
+    var ownAddressType: UInt8
+    var filterPolicy: UInt8
+    var phys: PHYSet
+    /// Where it sends scan requests.
+    var activePHYs: PHYSet
+    var isExtended: Bool
+  }
+
+  /// One kind of report of one advertiser's set and data.
   struct Reported: Hashable {
     var address: DeviceAddress
-    var kind: UInt8
+    var kind: UInt16
+    /// 0 for legacy PDUs.
+    var setAndData: UInt32
 
-    init(_ address: DeviceAddress, _ kind: LEAdvertisingReport.Kind) {
+    init(_ address: DeviceAddress, _ set: AdvertiserSet, isScanResponse: Bool) {
       self.address = address
-      self.kind = kind.rawValue
+      let properties = set.parameters.properties.removing(.highDuty)
+      kind = (isScanResponse ? properties | .scanResponse : properties).rawValue
+      setAndData =
+        set.isLegacy ? 0 : UInt32(set.parameters.identifier) << 16 | UInt32(set.dataIdentifier)
     }
   }
 
   var parameters: Parameters
+  /// When the scan ends; `nil` for never.
+  var end: Instant?
   /// The reports that the host has got, to filter duplicates.
   var reported: Set<Reported> = []
 }
@@ -91,5 +86,23 @@ struct Initiation {
   /// The advertiser's identity address; `nil` for any device of the accept list.
   var target: DeviceAddress?
   var own: UsedAddress
-  var parameters: LinkParameters
+  /// The parameters of a link on each PHY: 1M, 2M, coded; `nil` where it does not connect.
+  var parameters: [LinkParameters?]
+  /// Whether it connects to advertisers without legacy PDUs too.
+  var isExtended: Bool
+
+  /// The parameters of a link with `set`; `nil` if the initiator does not receive it.
+  func parameters(for set: AdvertiserSet) -> LinkParameters? {
+    guard isExtended || set.isLegacy,
+      let first = parameters[Int(set.parameters.primaryPHY.rawValue) - 1]
+    else { return nil }
+    return parameters[Int(set.linkPHY.rawValue) - 1] ?? first
+  }
+}
+
+/// The two families of commands for advertising, scanning and connecting, which a host must not mix:
+/// Core Specification, Vol 4, Part E, 3.1.1.
+enum AdvertisingCommands {
+  case legacy
+  case extended
 }

@@ -82,7 +82,7 @@ final class LinkEnd {
   var sending = Sending()
   /// The data length in use.
   var transmitDataLength = DataLength.minimum
-  /// 1: 1M; 2: 2M.
+  /// 1: 1M; 2: 2M; 3: coded.
   var transmitPHY: UInt8 = 1
   /// Whether this central's host must still answer the peripheral's parameter request.
   var isAskedForParameters = false

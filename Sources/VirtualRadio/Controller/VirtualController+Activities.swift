@@ -2,18 +2,21 @@ import BluetoothHost
 
 /// Advertising, scanning and initiating, and the times at which something happens.
 extension VirtualController {
-  /// Starts advertising; `nil` stops it.
-  func advertise(_ advertising: Advertising?) {
-    let former = state.advertising?.address
-    state.advertising = advertising
-    air?.advertisingChanged(of: self, former: former)
+  /// Starts or changes the advertising of a set; `nil` stops it.
+  func advertise(_ advertising: Advertising?, in set: AdvertiserSet) {
+    let former = set.active?.address
+    set.active = advertising
+    air?.advertisingChanged(of: self, from: former, to: advertising?.address)
   }
+
+  /// Whether any set advertises.
+  public var isAdvertising: Bool { state.sets.contains { $0.active != nil } }
 
   /// Starts scanning; `nil` stops it.
   func scan(_ scan: ScanSettings?) {
     state.scan = scan
     air?.listeningChanged(of: self)
-    if scan?.parameters.own.isPrivate == true { air?.reschedule(self) }
+    if scan?.parameters.own.isPrivate == true || scan?.end != nil { air?.reschedule(self) }
   }
 
   /// Starts initiating; `nil` stops it.
@@ -25,7 +28,7 @@ extension VirtualController {
 
   /// Stops advertising, scanning and initiating.
   func stopActivities() {
-    if state.advertising != nil { advertise(nil) }
+    for set in state.sets where set.active != nil { advertise(nil, in: set) }
     if state.scan != nil { scan(nil) }
     if state.initiation != nil { initiate(nil) }
   }
@@ -41,9 +44,11 @@ extension VirtualController {
     }
     for end in links { consider(end.deadline) }
     consider(renewalDeadline)
-    if let advertising = state.advertising {
+    consider(state.scan?.end)
+    for set in state.sets {
+      guard let advertising = set.active else { continue }
       consider(advertising.end)
-      if hasReceivers { consider(advertising.next) }
+      if set.hasReceivers { consider(advertising.next) }
     }
     return earliest
   }
@@ -59,23 +64,35 @@ extension VirtualController {
       renewAddresses()
       return
     }
-    guard let advertising = state.advertising else { return air.reschedule(self) }
-    if let end = advertising.end, end <= air.now {
-      advertise(nil)
-      emitConnectionFailure(.advertisingTimeout, role: .peripheral)
+    if let end = state.scan?.end, end <= air.now {
+      scan(nil)
+      emit(LEScanTimeout())
       return
     }
-    guard advertising.next <= air.now else { return air.reschedule(self) }
-    state.advertising?.skip(to: air.now)
-    air.deliverAdvertisement(of: self)
+    for set in state.sets {
+      guard let advertising = set.active else { continue }
+      if let end = advertising.end, end <= air.now { return finish(set, advertising) }
+      guard set.hasReceivers, advertising.next <= air.now else { continue }
+      set.active?.skip(to: air.now)
+      return air.deliverAdvertisement(of: set)
+    }
+    air.reschedule(self)
   }
-}
 
-extension Advertising {
-  /// Moves to the first advertisement after `now`, at the same interval.
-  mutating func skip(to now: Instant) {
-    guard next <= now else { return }
-    let missed = (now.rawValue - next.rawValue) / UInt64(interval) + 1
-    next = Instant(rawValue: next.rawValue + missed * UInt64(interval))
+  /// The advertising of a set has reached its end without a link.
+  private func finish(_ set: AdvertiserSet, _ advertising: Advertising) {
+    advertise(nil, in: set)
+    guard set.handle != nil else {
+      return emitConnectionFailure(.advertisingTimeout, role: .peripheral)
+    }
+    terminated(set, advertising.endStatus, nil)
+  }
+
+  /// Reports that a set has stopped, for a link or without one.
+  func terminated(_ set: AdvertiserSet, _ status: HCIErrorCode, _ end: LinkEnd?) {
+    guard let handle = set.handle else { return }
+    emit(
+      LEAdvertisingSetTerminated(
+        status: status, handle: handle, connection: end?.handle ?? ConnectionHandle(rawValue: 0)))
   }
 }

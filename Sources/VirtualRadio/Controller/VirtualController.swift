@@ -43,9 +43,7 @@ public final class VirtualController: Scheduled {
   // The air's state of it.
   /// Its index in the air's schedule, if it is there.
   package var scheduleIndex: Int?
-  /// Whether an advertisement of it would cause a report or a link, when last checked.
-  var hasReceivers = false
-  /// The air's count of changes at that check.
+  /// The air's count of changes when it was last checked whether its sets have receivers.
   var audienceSeen = 0
 
   /// Decides where it stands.
@@ -73,9 +71,6 @@ public final class VirtualController: Scheduled {
 
   /// The random address that its host has set; `nil` before that.
   public var randomAddress: DeviceAddress? { state.randomAddress }
-
-  /// Whether it is advertising.
-  public var isAdvertising: Bool { state.advertising != nil }
 
   /// Whether it is scanning.
   public var isScanning: Bool { state.scan != nil }

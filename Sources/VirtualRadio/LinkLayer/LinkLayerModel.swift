@@ -34,11 +34,16 @@ enum AirTime {
   /// From one packet to the next: Core Specification, Vol 6, Part B, 4.1.1.
   static let interFrameSpace: UInt64 = 150
 
-  /// A data packet with `length` bytes on a PHY (1: 1M; 2: 2M): preamble, access address, header,
+  /// A data packet with `length` bytes on a PHY (1: 1M; 2: 2M; 3: coded, at 125 kbit/s): preamble, access address, header,
   /// data, MIC and CRC. Core Specification, Vol 6, Part B, 2.1.
   static func packet(_ length: Int, phy: UInt8, isEncrypted: Bool) -> UInt64 {
     let preamble = phy == 2 ? 2 : 1
     let mic = isEncrypted && length > 0 ? 4 : 0
+    if phy == 3 {
+      // Core Specification, Vol 6, Part B, 2.2: 80 + 256 + 16 + 24 before the header, and 24 after
+      // the CRC.
+      return 376 + UInt64(2 + length + mic + 3) * 64 + 24
+    }
     let bytes = UInt64(preamble + 4 + 2 + length + mic + 3)
     return bytes * (phy == 2 ? 4 : 8)
   }

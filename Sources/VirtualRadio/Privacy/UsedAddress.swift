@@ -13,10 +13,13 @@ extension VirtualController {
   /// The address for an own address type; `nil` for a type that the controller does not know.
   /// Core Specification, Vol 4, Part E, 7.8.5: 0x00 public; 0x01 random; 0x02 and 0x03 a private
   /// address, or else the public or random one if the resolving list has no key.
-  func ownAddress(_ type: UInt8) -> UsedAddress? {
+  ///
+  /// - Parameter set: The advertising set that uses it; `nil` to scan or connect.
+  func ownAddress(_ type: UInt8, of set: AdvertiserSet? = nil) -> UsedAddress? {
     guard type <= (configuration.supportsPrivacy ? 0x03 : 0x01) else { return nil }
-    return UsedAddress(
-      identity: type & 1 == 0 ? address : state.randomAddress, isPrivate: type & 0b10 != 0)
+    let hasOwn = set?.handle != nil
+    let random = hasOwn ? set?.randomAddress : state.randomAddress
+    return UsedAddress(identity: type & 1 == 0 ? address : random, isPrivate: type & 0b10 != 0)
   }
 
   /// The address that this controller uses for the device with `identity`; `nil` without one.
@@ -63,7 +66,7 @@ extension VirtualController {
   var renewalDeadline: Instant? {
     guard let due = state.addressesDue, !state.resolvingList.entries.isEmpty else { return nil }
     let isInUse =
-      state.advertising?.own.isPrivate == true || state.scan?.parameters.own.isPrivate == true
+      state.sets.contains { $0.active?.own.isPrivate == true } || state.scan?.parameters.own.isPrivate == true
       || state.initiation?.own.isPrivate == true
     return isInUse ? due : nil
   }
@@ -71,18 +74,18 @@ extension VirtualController {
   /// Generates new private addresses, and advertises with them.
   func renewAddresses() {
     prepareAddresses()
-    guard var advertising = state.advertising, advertising.own.isPrivate else {
-      air?.reschedule(self)
-      return
+    for set in state.sets {
+      guard var advertising = set.active, advertising.own.isPrivate else { continue }
+      direct(&advertising)
+      advertise(advertising, in: set)
     }
-    direct(&advertising)
-    advertise(advertising)
+    air?.reschedule(self)
   }
 
   /// Sets the addresses in advertisements.
   func direct(_ advertising: inout Advertising) {
     advertising.address = address(advertising.own, towards: advertising.peer) ?? advertising.address
-    guard advertising.kind == .directed else { return }
+    guard advertising.isDirected else { return }
     advertising.target = advertising.peer
     // Core Specification, Vol 6, Part B, 6.2.2: the target is a private address made with the
     // peer's key.

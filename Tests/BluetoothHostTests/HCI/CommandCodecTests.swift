@@ -19,6 +19,26 @@ private let parameters = ConnectionParameters(
   minimumInterval: 0x0102, maximumInterval: 0x0304, latency: 0x0506, supervisionTimeout: 0x0708)
 private let parameterBytes: [UInt8] = [0x02, 0x01, 0x04, 0x03, 0x06, 0x05, 0x08, 0x07]
 
+private let attempt = LEExtendedCreateConnection.Attempt(
+  scanInterval: 0x1112, scanWindow: 0x1314, parameters: parameters, minimumEventLength: 0x0D0E,
+  maximumEventLength: 0x0F10)
+private let attemptBytes: [UInt8] =
+  [0x12, 0x11, 0x14, 0x13] + parameterBytes + [0x0E, 0x0D, 0x10, 0x0F]
+
+/// Different values in every field.
+private func advertisingSet() -> LESetExtendedAdvertisingParameters {
+  var set = LESetExtendedAdvertisingParameters(
+    handle: 3, properties: .connectable | .directed | .txPower, minimumInterval: 0x03_0201,
+    maximumInterval: 0x06_0504, ownAddressType: 1, filterPolicy: 2, primaryPHY: .leCoded,
+    secondaryPHY: .le2M, identifier: 9)
+  set.channelMap = 0b101
+  set.peer = peer
+  set.txPower = -10
+  set.maximumSkip = 7
+  set.notifiesOfRequests = 1
+  return set
+}
+
 private let paddedData: [UInt8] = [3, 0x02, 0x01, 0x06] + [UInt8](repeating: 0, count: 28)
 
 private let commands: [Check] = [
@@ -74,6 +94,34 @@ private let commands: [Check] = [
   .command(LEAddDeviceToFilterAcceptList(device: peer), [1, 1, 2, 3, 4, 5, 0xC6]),
   .command(
     LESetPrivacyMode(peer: peer, mode: 1), [1, 1, 2, 3, 4, 5, 0xC6, 1], read: LESetPrivacyMode.init),
+  .command(
+    LESetAdvertisingSetRandomAddress(handle: 0xEF, address: peer), [0xEF, 1, 2, 3, 4, 5, 0xC6],
+    read: LESetAdvertisingSetRandomAddress.init),
+  .command(
+    advertisingSet(),
+    [3, 0x45, 0, 1, 2, 3, 4, 5, 6, 0b101, 1, 1, 1, 2, 3, 4, 5, 0xC6, 2, 0xF6, 3, 7, 2, 9, 1],
+    read: LESetExtendedAdvertisingParameters.init),
+  .command(LERemoveAdvertisingSet(handle: 9), [9], read: LERemoveAdvertisingSet.init),
+  .command(
+    LESetExtendedScanParameters(
+      ownAddressType: 1, filterPolicy: 2,
+      le1M: .init(type: 1, interval: 0x0102, window: 0x0304),
+      leCoded: .init(type: 0, interval: 0x0506, window: 0x0708)),
+    [1, 2, 0b101, 1, 0x02, 0x01, 0x04, 0x03, 0, 0x06, 0x05, 0x08, 0x07],
+    read: LESetExtendedScanParameters.init),
+  .command(
+    LESetExtendedScanParameters(
+      ownAddressType: 1, filterPolicy: 2, le1M: nil,
+      leCoded: .init(type: 0, interval: 0x0506, window: 0x0708)),
+    [1, 2, 0b100, 0, 0x06, 0x05, 0x08, 0x07], read: LESetExtendedScanParameters.init),
+  .command(
+    LESetExtendedScanEnable(enable: 1, filterDuplicates: 2, duration: 0x0304, period: 0x0506),
+    [1, 2, 0x04, 0x03, 0x06, 0x05], read: LESetExtendedScanEnable.init),
+  .command(
+    LEExtendedCreateConnection(
+      filterPolicy: 1, ownAddressType: 2, peer: peer, phys: .le1M | .leCoded, attempt: attempt),
+    [1, 2, 1, 1, 2, 3, 4, 5, 0xC6, 0b101] + attemptBytes + attemptBytes,
+    read: LEExtendedCreateConnection.init),
   .command(LELongTermKeyRequestNegativeReply(handle: link), [0xFF, 0x0E]),
   .command(
     LERemoteConnectionParameterRequestReply(handle: link, parameters: parameters),

@@ -42,6 +42,11 @@ private let events: [Check] = [
     // 2,120 = 0x0848, 328 = 0x0148
     [0xFF, 0x0E, 251, 0, 0x48, 0x08, 27, 0, 0x48, 0x01]),
   .leEvent(
+    LEAdvertisingSetTerminated(
+      status: .limitReached, handle: 3, connection: link, completedEvents: 5),
+    [0x43, 3, 0xFF, 0x0E, 5], read: LEAdvertisingSetTerminated.init),
+  .leEvent(LEScanTimeout(), []),
+  .leEvent(
     LEPHYUpdateComplete(status: .success, handle: link, transmitPHY: 2, receivePHY: 1),
     [0x00, 0xFF, 0x0E, 2, 1]),
 ]

@@ -33,7 +33,7 @@ public struct LESetAdvertisingSetRandomAddress: HCICommand, Equatable {
 
 /// What an advertising set sends. Core Specification, Vol 4, Part E, 7.8.53; and the event type of
 /// an extended report, 7.7.65.13, which has `scanResponse` and the data status too.
-public struct AdvertisingProperties: OptionSet, Sendable {
+public struct AdvertisingProperties: BitField {
   /// The value in the packet.
   public var rawValue: UInt16
 
@@ -52,6 +52,8 @@ public struct AdvertisingProperties: OptionSet, Sendable {
   public static let scanResponse = AdvertisingProperties(rawValue: 1 &<< 3)
   /// Legacy PDUs, which every LE device receives.
   public static let legacy = AdvertisingProperties(rawValue: 1 &<< 4)
+  /// ADV_IND: connectable and scannable, with legacy PDUs.
+  public static let legacyConnectable = AdvertisingProperties(rawValue: 0b1_0011)
   /// In a command: without the advertiser's address.
   public static let anonymous = AdvertisingProperties(rawValue: 1 &<< 5)
   /// In a command: with the transmit power.

@@ -56,10 +56,7 @@ public struct LESetExtendedScanParameters: HCICommand, Equatable {
 
   /// The PHYs on which it scans.
   public var phys: PHYSet {
-    var phys: PHYSet = []
-    if le1M != nil { phys.insert(.le1M) }
-    if leCoded != nil { phys.insert(.leCoded) }
-    return phys
+    PHYSet(rawValue: (le1M == nil ? 0 : 0b001) | (leCoded == nil ? 0 : 0b100))
   }
 
   /// Reads the parameters; `nil` if they are too short, or have no PHY or one that no device scans on.
@@ -68,7 +65,7 @@ public struct LESetExtendedScanParameters: HCICommand, Equatable {
       let byte = reader.readUInt8()
     else { return nil }
     let phys = PHYSet(rawValue: byte)
-    guard !phys.isEmpty, phys.isSubset(of: [.le1M, .leCoded]) else { return nil }
+    guard byte != 0, byte & ~0b101 == 0 else { return nil }
     self.init(ownAddressType: own, filterPolicy: filter, le1M: nil, leCoded: nil)
     if phys.contains(.le1M) {
       guard let scan = Scan(&reader) else { return nil }
@@ -203,11 +200,11 @@ public struct LEExtendedCreateConnection: HCICommand, Equatable {
 
   /// The PHYs of the attempts.
   public var phys: PHYSet {
-    var phys: PHYSet = []
+    var bits: UInt8 = 0
     for index in 0..<3 where attempts[index] != nil {
-      phys.insert(PHYSet(rawValue: 1 &<< UInt8(truncatingIfNeeded: index)))
+      bits |= 1 &<< UInt8(truncatingIfNeeded: index)
     }
-    return phys
+    return PHYSet(rawValue: bits)
   }
 
   /// Reads the parameters; `nil` if they are too short, or have no PHY or an unknown one.

@@ -1,0 +1,130 @@
+import Expectations
+
+@testable import BluetoothHost
+
+@Suite("Commands and events with data of advertising sets")
+struct AdvertisingSetCodecTests {
+  private static let address = DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5, 0xC6])
+
+  @Test("Each part of an advertising set's data is written, read, and refused if cut short")
+  func data() {
+    let bytes: [UInt8] = [7, 8, 9]
+    let parameters: [UInt8] = [5, 0x02, 1, 3, 7, 8, 9]
+    for opcode in [HCIOpcode.leSetExtendedAdvertisingData, .leSetExtendedScanResponseData] {
+      let packet = written {
+        LESetExtendedAdvertisingData(handle: 5, operation: .last, data: bytes.span)
+          .writePacket(opcode, to: &$0)
+      }
+      expect(packet, is: [0x01] + Array(little: opcode.rawValue) + [7] + parameters)
+    }
+    for cut in truncations(of: parameters) {
+      var reader = ByteReader(cut.span)
+      expect(LESetExtendedAdvertisingData(&reader) == nil, "\(cut.count) bytes")
+    }
+    var reader = ByteReader(parameters.span)
+    guard let read = LESetExtendedAdvertisingData(&reader) else {
+      Issue.record("the whole is not read")
+      return
+    }
+    expect(read.handle, is: 5)
+    expect(read.operation, is: .last)
+    expect(Array(read.data), is: bytes)
+    // 252 bytes are too many for a part.
+    let long: [UInt8] = [5, 0x03, 1, 252] + [UInt8](repeating: 0, count: 252)
+    var other = ByteReader(long.span)
+    expect(LESetExtendedAdvertisingData(&other) == nil)
+  }
+
+  @Test(
+    "Data is sent in parts of at most 251 bytes",
+    arguments: [
+      (0, 0, 0, 3), (0, 251, 251, 3), (0, 251, 252, 1), (251, 1, 252, 2), (251, 251, 600, 0),
+    ] as [(Int, Int, Int, UInt8)])
+  func operation(offset: Int, length: Int, count: Int, operation: UInt8) {
+    expect(
+      LESetExtendedAdvertisingData.Operation(from: offset, length, of: count).rawValue,
+      is: operation)
+  }
+
+  @Test("The command that starts and stops sets has any number of them")
+  func enable() {
+    let one = written {
+      LESetExtendedAdvertisingEnable.writePacket(
+        isEnabled: true, .init(handle: 3, duration: 0x0102, maximumEvents: 4), to: &$0)
+    }
+    expect(one, is: [0x01, 0x39, 0x20, 6, 1, 1, 3, 0x02, 0x01, 4])
+    let all = written {
+      LESetExtendedAdvertisingEnable.writePacket(isEnabled: false, nil, to: &$0)
+    }
+    expect(all, is: [0x01, 0x39, 0x20, 2, 0, 0])
+    let two: [UInt8] = [1, 2, 3, 0x02, 0x01, 4, 5, 0, 0, 0]
+    for cut in truncations(of: two) {
+      var reader = ByteReader(cut.span)
+      expect(LESetExtendedAdvertisingEnable(&reader) == nil, "\(cut.count) bytes")
+    }
+    var reader = ByteReader(two.span)
+    guard var read = LESetExtendedAdvertisingEnable(&reader) else {
+      Issue.record("two sets are not read")
+      return
+    }
+    expect(read.next(), is: .init(handle: 3, duration: 0x0102, maximumEvents: 4))
+    expect(read.next(), is: .init(handle: 5))
+    expect(read.next(), is: nil)
+  }
+
+  @Test("An extended report is written and read, and refused if cut short")
+  func report() {
+    let data: [UInt8] = [0xAA, 0xBB]
+    let bytes = written {
+      LEExtendedAdvertisingReport(
+        properties: .connectable | .scannable | .scanResponse, completeness: .truncated,
+        address: Self.address, primaryPHY: .leCoded, secondaryPHY: .le2M, advertisingSet: 9,
+        txPower: -4, rssi: -60, data: data.span
+      ).writeParameters(to: &$0)
+    }
+    // Bits 0, 1 and 3 of the kind, and 0b10 from bit 5 on.
+    expect(
+      bytes,
+      is: [1, 0x4B, 0, 1, 1, 2, 3, 4, 5, 0xC6, 3, 2, 9, 0xFC, 0xC4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        + [2, 0xAA, 0xBB])
+    for cut in truncations(of: Array(bytes.dropFirst())) {
+      var reader = ByteReader(cut.span)
+      expect(LEExtendedAdvertisingReport(&reader) == nil, "\(cut.count) bytes")
+    }
+    guard var reports = AdvertisingReports(ByteReader(bytes.span), isExtended: true),
+      let read = reports.next()
+    else {
+      Issue.record("the whole is not read")
+      return
+    }
+    expect(read.address, is: Self.address)
+    expect(read.isConnectable, is: nil)
+    expect(read.isScanResponse)
+    expect(!read.isLegacy && !read.isScannable)
+    expect(read.advertisingSet, is: 9)
+    expect(read.primaryPHY, is: .leCoded)
+    expect(read.secondaryPHY, is: .le2M)
+    expect(read.txPower, is: -4)
+    expect(read.rssi, is: -60)
+    expect(read.completeness, is: .truncated)
+    expect(Array(read.data), is: data)
+  }
+
+  @Test("Scanning and connecting without a PHY, or on an unknown one, are refused")
+  func wrongPHYs() {
+    let scan: [UInt8] = [0, 0, 0] + [UInt8](repeating: 1, count: 20)
+    let connection: [UInt8] = [UInt8](repeating: 0, count: 10) + [UInt8](repeating: 1, count: 80)
+    for phys in [0, 0b010, 0b1000, 0xFF] as [UInt8] {
+      var bytes = scan
+      bytes[2] = phys
+      var reader = ByteReader(bytes.span)
+      expect(LESetExtendedScanParameters(&reader), is: nil)
+    }
+    for phys in [0, 0b1000, 0xFF] as [UInt8] {
+      var bytes = connection
+      bytes[9] = phys
+      var reader = ByteReader(bytes.span)
+      expect(LEExtendedCreateConnection(&reader), is: nil)
+    }
+  }
+}
