@@ -76,7 +76,12 @@ struct DeterminismTests {
         read(host)
         air.remove(host.controller, next(2) == 0 ? .politely : .vanishing)
         hosts.remove(at: index)
-        hosts.append(TestHost(on: air, configuration: .init(maximumLinks: Int(1 + next(3)))))
+        hosts.append(
+          TestHost(
+            on: air,
+            configuration: .init(
+              supportsCodedPHY: false, supportsExtendedAdvertising: false,
+              maximumLinks: Int(1 + next(3)))))
       }
     }
 

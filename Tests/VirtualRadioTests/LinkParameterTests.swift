@@ -133,7 +133,7 @@ struct LinkParameterTests {
 
   @Test("The peer's version and features can be read from either side")
   func remote() {
-    let pair = Pair(central: .init(supports2MPHY: false))
+    let pair = Pair(central: .init(supports2MPHY: false, supportsExtendedAdvertising: false))
     let near = bytes { $0.write(pair.central.handle.rawValue) }
     let far = bytes { $0.write(pair.peripheral.handle.rawValue) }
     expect(
@@ -145,7 +145,7 @@ struct LinkParameterTests {
       pair.peripheral.ask(.leReadRemoteFeatures, far),
       is: [
         status(.leReadRemoteFeatures),
-        [0x04, 0x3E, 12, 0x04, 0] + far + [0x6F, 0, 0, 0, 0, 0, 0, 0],
+        [0x04, 0x3E, 12, 0x04, 0] + far + [0x6F, 0x08, 0, 0, 0, 0, 0, 0],
       ])
   }
 

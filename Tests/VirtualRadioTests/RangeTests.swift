@@ -174,7 +174,7 @@ struct RangeTests {
   }
 
   @Test(
-    "PHY preferences: reserved or none is invalid, coded alone is unsupported, none given is all",
+    "PHY preferences: reserved or none is invalid, a missing one alone is unsupported, none given is all",
     arguments: [
       ([0, 1, 1], HCIErrorCode.success), ([0, 2, 1], .success), ([0, 7, 7], .success),
       ([0, 6, 6], .success), ([0, 0, 1], .invalidCommandParameters),
@@ -185,6 +185,8 @@ struct RangeTests {
       ([2, 0, 0], .invalidCommandParameters),
     ] as [([UInt8], HCIErrorCode)])
   func phyPreferences(_ values: [UInt8], _ code: HCIErrorCode) {
+    let pair = Pair(central: .init(supportsCodedPHY: false))
+    let near = bytes { $0.write(pair.central.handle.rawValue) }
     expect(pair.central.ask(.leSetDefaultPHY, values), is: [complete(.leSetDefaultPHY, code)])
     expect(pair.central.ask(.leSetPHY, near + values + [0, 0]).first, is: status(.leSetPHY, code))
   }
@@ -199,6 +201,7 @@ struct RangeTests {
       ("2M to the central", [1, 2], [7, 7], [1, 2]),
       ("the peripheral sends 1M", [3, 3], [1, 3], [2, 1]),
       ("the peripheral receives 1M", [3, 3], [3, 1], [1, 2]),
+      ("coded alone", [4, 4], [7, 7], [3, 3]), ("coded alone to the peripheral", [4, 1], [7, 7], [3, 1]),
       ("nothing in common, at 1M", [1, 1], [2, 2], [1, 1]),
       ("nothing in common the other way", [2, 2], [1, 1], [1, 1]),
     ] as [(String, [UInt8], [UInt8], [UInt8])])
@@ -229,7 +232,7 @@ struct RangeTests {
 
   @Test("A peer without the PHY commands: Unsupported Remote Feature, and the PHYs stay")
   func plainPeer() {
-    let pair = Pair(peripheral: .init(supports2MPHY: false))
+    let pair = Pair(peripheral: .init(supports2MPHY: false, supportsCodedPHY: false))
     let near = bytes { $0.write(pair.central.handle.rawValue) }
     expect(
       pair.central.ask(.leSetPHY, near + [3, 0, 0, 0, 0]),

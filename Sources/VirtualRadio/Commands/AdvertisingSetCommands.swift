@@ -95,6 +95,8 @@ extension VirtualController {
     if set.active != nil, !set.holds(data, isResponse: isResponse) { return .packetTooLong }
     if isResponse { set.scanResponse = data } else { set.data = data }
     set.dataIdentifier = (set.dataIdentifier + 1) & 0x0FFF
+    // Scanners that filter duplicates report the new data.
+    if set.active != nil { air?.reschedule(self) }
     return nil
   }
 

@@ -92,13 +92,6 @@ struct Advertising {
   /// Whether it has legacy PDUs.
   var isLegacy: Bool { properties.contains(.legacy) }
 
-  /// The kind of its advertisements in a legacy report.
-  var kind: LEAdvertisingReport.Kind {
-    if isDirected { return .directed }
-    if isConnectable { return .connectable }
-    return isScannable ? .scannable : .nonconnectable
-  }
-
   /// Moves to the first advertisement after `now`, at the same interval.
   mutating func skip(to now: Instant) {
     guard next <= now else { return }
@@ -110,4 +103,11 @@ struct Advertising {
 extension AdvertisingProperties {
   /// ADV_DIRECT_IND at the requested interval: connectable by one device, with legacy PDUs.
   static let legacyDirected: AdvertisingProperties = .connectable | .directed | .legacy
+
+  /// The kind of the advertisements in a legacy report.
+  var legacyKind: LEAdvertisingReport.Kind {
+    if contains(.directed) { return .directed }
+    if contains(.connectable) { return .connectable }
+    return contains(.scannable) ? .scannable : .nonconnectable
+  }
 }

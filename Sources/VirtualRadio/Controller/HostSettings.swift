@@ -67,10 +67,17 @@ struct ScanSettings {
 
     init(_ address: DeviceAddress, _ set: AdvertiserSet, isScanResponse: Bool) {
       self.address = address
-      let properties = set.parameters.properties.removing(.highDuty)
-      kind = (isScanResponse ? properties | .scanResponse : properties).rawValue
-      setAndData =
-        set.isLegacy ? 0 : UInt32(set.parameters.identifier) << 16 | UInt32(set.dataIdentifier)
+      let properties = set.parameters.properties
+      if set.isLegacy {
+        // A scan response does not say what it answers for.
+        kind = UInt16(
+          isScanResponse
+            ? LEAdvertisingReport.Kind.scanResponse.rawValue : properties.legacyKind.rawValue)
+        setAndData = 0
+      } else {
+        kind = (isScanResponse ? properties | .scanResponse : properties).rawValue
+        setAndData = UInt32(set.parameters.identifier) << 16 | UInt32(set.dataIdentifier)
+      }
     }
   }
 

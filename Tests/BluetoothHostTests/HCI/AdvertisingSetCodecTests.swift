@@ -85,7 +85,7 @@ struct AdvertisingSetCodecTests {
     // Bits 0, 1 and 3 of the kind, and 0b10 from bit 5 on.
     expect(
       bytes,
-      is: [1, 0x4B, 0, 1, 1, 2, 3, 4, 5, 0xC6, 3, 2, 9, 0xFC, 0xC4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+      is: [1, 0x4B, 0, 1, 1, 2, 3, 4, 5, 0xC6, 3, 2, 9, 0xFC, 0xC4, 0, 0, 0, 0, 0, 0, 0, 0, 0]
         + [2, 0xAA, 0xBB])
     for cut in truncations(of: Array(bytes.dropFirst())) {
       var reader = ByteReader(cut.span)

@@ -173,7 +173,9 @@ struct AdvertisingSetTests {
     expect(host.connectionCount, is: 1)
     host.forgetWhatWasSent()
     host.connect(to: 0, 0x41)
-    expect(host.parameters(of: .leSetExtendedAdvertisingEnable), is: [[0, 1, 1, 0, 0, 0]])
+    expect(
+      host.parameters(of: .leSetExtendedAdvertisingEnable),
+      is: [[0, 1, 0, 0, 0, 0], [0, 1, 1, 0, 0, 0]])
     expect(host.isAdvertisingHeldBack)
     host.forgetWhatWasSent()
     host.disconnect(0x40)
@@ -213,7 +215,7 @@ struct AdvertisingSetTests {
     other.unanswered = opcode
     other.start()
     other.pass(milliseconds: 2_000)
-    expect(other.radio, is: .fault(.unanswered(opcode)))
+    expect(other.events.contains(.radio(.fault(.unanswered(opcode)))))
   }
 
   @Test("A set that the controller refuses beside links is tried again when a link has ended")
@@ -255,6 +257,8 @@ struct AdvertisingSetTests {
     host.forgetWhatWasSent()
     host.pass(milliseconds: 30_000)
     host.pass(milliseconds: 2_000)
+    expect(host.radio, is: .fault(.stoppedAdvertising))
+    host.pass(milliseconds: 0)
     expect(host.commands.contains(.reset))
     expect(host.radio, is: .advertising)
   }
