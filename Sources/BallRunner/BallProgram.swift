@@ -7,9 +7,9 @@ import EightBall
 /// only in a module that sees the conformance. Without that an ask costs six times as much.
 public struct BallProgram<
   let links: Int, let words: Int, let events: Int, Security: BallSecurity & ~Copyable,
-  Metrics: MetricStore
+  Metrics: MetricStore, Sets: AdvertisingSetRole
 >: RadioDriver, ~Copyable {
-  var host: ProtectedBallHost<links, Security>
+  var host: ProtectedBallHost<links, Security, Sets>
   var panel = ButtonDriver()
   var printer: BallPrinter<words, events>
   var counter = Metrics()
@@ -25,7 +25,7 @@ public struct BallProgram<
     _ configuration: BallConfiguration, _ protection: BallProtection,
     makingSecurity makeSecurity: () -> Security
   ) {
-    host = ProtectedBallHost<links, Security>(
+    host = ProtectedBallHost<links, Security, Sets>(
       configuration: configuration.host, database: Self.makeDatabase(protection),
       application: BallApplication<links>(seed: configuration.seed, style: configuration.style),
       makingSecurity: makeSecurity)
@@ -105,6 +105,16 @@ public struct BallProgram<
     if Security.isPresent, host.security.pairingGate.hasEvents { reportSecurity() }
     limit.advance(to: now)
     reportNotices()
+  }
+
+  /// Reports that the controller cannot send the advertising sets, if nothing else is advertised.
+  private mutating func checkAdvertisingSets() {
+    guard !host.isExtended, !host.server.sets.isEmpty, host.advertisement == nil else { return }
+    var reason = ByteBuffer<128>()
+    reason.write {
+      $0.write(text: "The controller has no extended advertising: use --advertise legacy or both")
+    }
+    printer.reportError(reason.span, kind: "radio")
   }
 
   /// Reports how many lines were left out, before the ball ends.
@@ -201,6 +211,7 @@ public struct BallProgram<
       case .answered(_, let answer):
         panel.showAnswer(at: now)
         show(answer)
+      case .radio(.silent) where Sets.isPresent: checkAdvertisingSets()
       case .radio(.advertising) where Security.isPresent: host.security.identify(as: host.address)
       case .disconnected(let connectionIndex, let address, _) where Security.isPresent:
         // The next link at the index may have begun. What happened to this one is not about it.
@@ -263,7 +274,7 @@ public struct BallProgram<
 extension BallProgram where Security == NoSecurity {
   /// A ball that protects nothing.
   init(_ configuration: BallConfiguration) {
-    host = BallHost<links>(
+    host = ProtectedBallHost<links, NoSecurity, Sets>(
       configuration: configuration.host, database: EightBallProfile.makeDatabase(),
       application: BallApplication<links>(seed: configuration.seed, style: configuration.style))
     printer = BallPrinter(name: configuration.host.name, format: configuration.lines)

@@ -64,7 +64,7 @@ public struct ProtectedBallRunner<
 
   private var link = RadioLink<packet>()
   /// The ball on its host.
-  var ball: BallProgram<links, words, events, Security, Machine.Metrics>
+  var ball: BallProgram<links, words, events, Security, Machine.Metrics, Machine.Sets>
   private var service: ServiceReport
   /// Whether the radio has been open.
   private var hasBeenOpen = false
@@ -317,6 +317,16 @@ extension ProtectedBallRunner where Machine: ~Copyable, Security: ~Copyable {
 
   /// How many centrals are connected.
   public var connectionCount: Int { ball.host.connectionCount }
+
+  /// Sets what the ball advertises: legacy PDUs, and an advertising set; `nil` for none. False if the
+  /// set's data does not fit, or if the port has no sets.
+  public mutating func advertise(
+    _ advertisement: Advertisement?, _ set: AdvertisingSet?, _ data: Span<UInt8>
+  ) -> Bool {
+    ball.host.advertise(advertisement)
+    if let set, set.primaryPHY == .leCoded { ball.host.server.sets.linkPHYs = .leCoded }
+    return ball.host.advertise(set, data, in: 0)
+  }
 
   /// Disconnects all centrals in the next turn. The ball continues or resumes advertising.
   public mutating func disconnectAll() { ball.host.disconnectAll() }

@@ -8,6 +8,9 @@ import EightBall
 public protocol Port: RadioPort, FrontPanelPort, PartsPort, OutputPort, ServicePort, BondPort,
   ControlPort, MetricsPort, ~Copyable
 {
+  /// The ball's extended advertising: `NoAdvertisingSets` unless the port says otherwise.
+  associatedtype Sets: AdvertisingSetRole = NoAdvertisingSets
+
   /// The time by a clock that never goes back, in milliseconds.
   var now: Instant { mutating get }
 

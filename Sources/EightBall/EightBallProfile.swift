@@ -92,8 +92,11 @@ public typealias BallHost<let links: Int> = Peripheral<
   links, EightBallProfile.Database, BallApplication<links>
 >
 
-/// The same, with a Security Manager.
-public typealias ProtectedBallHost<let links: Int, Security: SecurityRole & ~Copyable> = Host<
-  links, GATTServer<links, EightBallProfile.Database, BallApplication<links>>,
+/// The same, with a Security Manager and extended advertising, or `NoSecurity` and
+/// `NoAdvertisingSets`.
+public typealias ProtectedBallHost<
+  let links: Int, Security: SecurityRole & ~Copyable, Sets: AdvertisingSetRole
+> = Host<
+  links, AdvertisingServer<links, EightBallProfile.Database, BallApplication<links>, Sets>,
   NoClient, Security, NoChannels
 >

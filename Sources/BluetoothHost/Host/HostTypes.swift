@@ -17,10 +17,13 @@ where Server: ~Copyable, Client == NoClient, Security == NoSecurity, Channels ==
   ///   - configuration: Its name, address and so on.
   ///   - database: Its GATT database.
   ///   - application: The values of the database's application attributes.
-  public init<Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable>(
+  public init<
+    Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable,
+    Sets: AdvertisingSetRole
+  >(
     configuration: HostConfiguration, database: consuming Database,
     application: consuming Application
-  ) where Server == GATTServer<links, Database, Application> {
+  ) where Server == AdvertisingServer<links, Database, Application, Sets> {
     self.init(
       configuration: configuration, database: database, application: application,
       makingSecurity: { NoSecurity() })
@@ -36,15 +39,18 @@ where Server: ~Copyable, Client == NoClient, Security: ~Copyable, Channels == No
   ///   - database: Its GATT database.
   ///   - application: The values of the database's application attributes.
   ///   - makeSecurity: Creates the security role. It is called once.
-  public init<Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable>(
+  public init<
+    Database: AttributeDatabase & ~Copyable, Application: GATTApplication & ~Copyable,
+    Sets: AdvertisingSetRole
+  >(
     configuration: HostConfiguration, database: consuming Database,
     application: consuming Application, makingSecurity makeSecurity: () -> Security
-  ) where Server == GATTServer<links, Database, Application> {
+  ) where Server == AdvertisingServer<links, Database, Application, Sets> {
     // Not `init(configuration:server:…)`: a server passed as an argument exists twice for a moment,
     // and with one connection it is most of the host.
     Self.checkCapacity()
     self.configuration = configuration
-    serverRole = GATTServer(database: database, application: application)
+    serverRole = AdvertisingServer(database: database, application: application)
     clientRole = NoClient()
     securityRole = makeSecurity()
     channelRole = NoChannels()

@@ -74,6 +74,8 @@ extension CentralProgram where Self: ~Copyable {
       let first = session.candidates.first, session.host.canConnect,
       session.host.connect(to: first.address)
     {
+      // A link over the range of the coded PHY would not survive another one.
+      session.host.client.scanner.linkPHYs = first.isCoded ? .leCoded : .le2M
       session.stage = .connecting(since: now)
       session.host.scan(nil)
     }

@@ -5,7 +5,7 @@ import LinuxRadio
 struct CentralSession: ~Copyable {
   /// A host that is only a client, with one link and one channel.
   typealias Host = BluetoothHost.Host<
-    1, NoServer, GATTClient<1, ClientEvents>,
+    1, NoServer, ToolClient,
     SecurityManager<1, P256KeyAgreement, SystemRandom, BondTable<16>, PairingPrompts>,
     CreditBasedChannels<1, 1, ChannelEvents>
   >
@@ -105,7 +105,7 @@ struct CentralSession: ~Copyable {
       configuration: HostConfiguration(
         name: DeviceName(StaticText("eightball")), service: nil, address: own),
       server: NoServer(),
-      client: GATTClient(application: ClientEvents(reportsChangesOnly: false)),
+      client: ToolClient(application: ClientEvents(reportsChangesOnly: false)),
       security: SecurityManager(
         policy: policy, identity: nil, bonds: bonds.takeBonds(), delegate: PairingPrompts(),
         agreement: P256KeyAgreement(), random: SystemRandom()),

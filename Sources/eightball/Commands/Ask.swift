@@ -107,7 +107,7 @@ struct Ask: RadioCommand {
         throw UsageError(error.description)
       }
     }
-    try name?.validate()
+    try name?.validate(isExtended: true)
     try addressOptions.validate()
   }
 

@@ -61,7 +61,7 @@ struct ScanProgram: RadioTask, ~Copyable {
   /// Why the radio failed; `nil` if it did not.
   private(set) var failure: RadioError?
 
-  private var host: Central<1, ClientEvents>
+  private var host: Host<1, NoServer, ToolClient, NoSecurity, NoChannels>
   private let duration: UInt32
   private var printer: ScanPrinter
   /// When the scan ends; `nil` until the radio is ready.
@@ -74,10 +74,11 @@ struct ScanProgram: RadioTask, ~Copyable {
   init(duration: UInt32, address: OwnAddress, printer: ScanPrinter) {
     self.duration = duration
     self.printer = printer
-    host = Central(
+    host = Host(
       configuration: HostConfiguration(
         name: DeviceName(StaticText("eightball")), service: nil, address: address),
-      application: ClientEvents(reportsChangesOnly: true))
+      server: NoServer(),
+      client: ToolClient(application: ClientEvents(reportsChangesOnly: true)))
   }
 
   /// The scan is over: prints the devices without a name, and the number of devices.
@@ -191,7 +192,8 @@ struct ScanPrinter {
     let rssi = device.rssi.map { strength($0) } ?? "? dBm"
     let padding = String(repeating: " ", count: max(0, 8 - rssi.count))
     let ball = device.isBall ? "  ball" : ""
-    Terminal.print("\(device.address.text)  \(padding)\(rssi)  \(name)\(ball)")
+    let range = device.isCoded ? "  long range" : ""
+    Terminal.print("\(device.address.text)  \(padding)\(rssi)  \(name)\(ball)\(range)")
   }
 
   private static func printJSON(_ device: NearbyDevice) {
@@ -201,6 +203,8 @@ struct ScanPrinter {
     line.add("kind", device.address.kindText)
     line.add("rssi", device.rssi)
     line.add("connectable", device.isConnectable)
+    line.add("extended", device.isExtended)
+    line.add("coded", device.isCoded)
     line.add("services", texts: device.services.map(\.text))
     line.add("ball", device.isBall)
     line.print()

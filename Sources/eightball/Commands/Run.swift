@@ -74,6 +74,8 @@ struct Run: Command {
       .flag(.privacy) { $0.isPrivate = true },
       .value(.ballControl) { $0.control = $1.isGiven ? $1.text : nil },
       .flag(.allowRemoteButtons) { $0.allowRemoteButtons = true },
+      .value(.advertise) { $0.advertising = try $1.name() },
+      .value(.phy) { $0.phy = try $1.name() },
       .value(.address) { $0.addressOptions.address = try $1.address() },
       .value(.board) { $0.boardOptions.board = $1.text },
       .value(.set) { try $0.boardOptions.add($1) },
@@ -93,6 +95,8 @@ struct Run: Command {
   var security = Security.none
   var keepsPairingOpen = false
   var isPrivate = false
+  var advertising = AdvertisingChoice.legacy
+  var phy: PHYChoice?
   var control: String?
   var allowRemoteButtons = false
   var addressOptions = AddressOptions()
@@ -103,7 +107,11 @@ struct Run: Command {
   var isQuiet = false
 
   func validate() throws(UsageError) {
-    try name.validate()
+    try name.validate(isExtended: advertising != .legacy)
+    guard phy == nil || advertising != .legacy else {
+      throw UsageError(
+        "--phy is about extended advertising: add --advertise extended, or --advertise both.")
+    }
     try addressOptions.validate()
     guard !isQuiet || !isJSON else {
       throw UsageError("--quiet and --json exclude each other: give one of them.")
@@ -178,6 +186,7 @@ struct Run: Command {
       for line in [board.sentence, radio.sentence] { runner.print(Array(line.utf8).span) }
     }
     if let metrics { runner.print(Array(metrics.line(isJSON: isJSON).utf8).span) }
+    advertise(with: &runner)
     try runner.port.open(
       at: control, allowsRemoteButtons: allowRemoteButtons, drawsBall: lines == .words)
     let server = try metrics?.serve(control: runner.port.controlPath)
@@ -189,9 +198,36 @@ struct Run: Command {
     }
   }
 
+  /// Gives the ball its extended advertising, if requested.
+  private func advertise<Security: BallSecurity & ~Copyable>(
+    with runner: inout ProtectedBallRunner<4, 2_053, 8_192, 8_192, TerminalPort, Security>
+  ) {
+    guard advertising != .legacy else { return }
+    let name = Array(self.name.text.utf8)
+    let services = InlineArray<1, BluetoothUUID>(repeating: .ballService)
+    var data = ByteBuffer<245>()
+    data.write { writer in
+      // Flags: LE General Discoverable, BR/EDR not supported. Supplement, Part A, 1.3.
+      for byte in [2, AdvertisingDataType.flags.rawValue, 0x06] as [UInt8] { writer.write(byte) }
+      writer.write(UInt8(17))
+      writer.write(AdvertisingDataType.completeServiceUUIDs128.rawValue)
+      services[0].write(to: &writer)
+      writer.write(UInt8(truncatingIfNeeded: name.count + 1))
+      writer.write(AdvertisingDataType.completeLocalName.rawValue)
+      writer.write(name.span)
+    }
+    // The name was checked, so the data fits.
+    _ = runner.advertise(
+      advertising == .both ? Advertisement(services: services.span, name: name.span) : nil,
+      AdvertisingSet(.connectable, phy: phy?.phy ?? .le1M), data.span)
+  }
+
   private var deviceName: DeviceName {
     get throws {
-      guard let name = DeviceName(Array(name.text.utf8).span) else { throw ExitStatus.usage }
+      // The name in the GAP service is short: extended advertising has the whole one.
+      guard let name = DeviceName(prefixOf: Array(name.text.utf8).span) else {
+        throw ExitStatus.usage
+      }
       return name
     }
   }

@@ -62,6 +62,23 @@ extension OptionRow {
       """)
   }
 
+  /// How the ball advertises.
+  static var advertise: OptionRow {
+    OptionRow(
+      "--advertise", "<legacy|extended|both>",
+      """
+      What to advertise with: legacy, which every device receives; extended, of Bluetooth 5, with \
+      names of up to 200 bytes; or both at once. Default: legacy.
+      """)
+  }
+
+  /// The PHY of extended advertising.
+  static var phy: OptionRow {
+    OptionRow(
+      "--phy", "<1m|2m|coded>",
+      "The PHY of extended advertising and of its links; coded has the longest range. Default: 1m.")
+  }
+
   /// Uses private addresses.
   static var privacy: OptionRow {
     OptionRow(
@@ -73,23 +90,55 @@ extension OptionRow {
   }
 }
 
-/// The name of a ball: 1 to 29 bytes of UTF-8, so that an advertisement holds it.
+/// The name of a ball: UTF-8 that an advertisement holds.
 struct BallName {
+  /// The longest name of extended advertising, in bytes: beside 3 of flags and 18 of a service, with 2
+  /// of its own, it leaves room in the 245 of a connectable set.
+  static let extendedCapacity = 200
+
   /// The default name.
   static let usual = BallName(text: "Magic 8-Ball")
 
   var text: String
 
+  /// - Parameter isExtended: Whether extended advertising has it.
   /// - Throws: Why no ball can have this name.
-  func validate() throws(UsageError) {
+  func validate(isExtended: Bool = false) throws(UsageError) {
     let count = text.utf8.count
+    let capacity = isExtended ? Self.extendedCapacity : DeviceName.capacity
     guard count > 0 else {
-      throw UsageError("A ball must have a name: give --name 1 to \(DeviceName.capacity) bytes.")
+      throw UsageError("A ball must have a name: give --name 1 to \(capacity) bytes.")
     }
-    guard count <= DeviceName.capacity else {
+    guard count <= capacity else {
+      let advertisement = isExtended ? "an extended advertisement" : "an advertisement"
       throw UsageError(
-        "The name “\(printable(text))” is \(count) bytes long in UTF-8; an advertisement holds at "
-          + "most \(DeviceName.capacity). Shorten --name.")
+        "The name “\(printable(text))” is \(count) bytes long in UTF-8; \(advertisement) holds at "
+          + "most \(capacity). Shorten --name.")
+    }
+  }
+}
+
+/// What a ball advertises with, as `--advertise` names it.
+enum AdvertisingChoice: String, CaseIterable {
+  /// Legacy PDUs, which every central receives.
+  case legacy
+  /// Extended advertising of Bluetooth 5 alone.
+  case extended
+  /// Both at once.
+  case both
+}
+
+/// The PHY of extended advertising, as `--phy` names it.
+enum PHYChoice: String, CaseIterable {
+  case le1M = "1m"
+  case le2M = "2m"
+  case coded
+
+  var phy: PHY {
+    switch self {
+    case .le1M: .le1M
+    case .le2M: .le2M
+    case .coded: .leCoded
     }
   }
 }

@@ -250,6 +250,8 @@ struct TerminalPort: Port, ~Copyable {
 
 extension TerminalPort {
   typealias Metrics = LinuxPort.Metrics
+  /// One set, with the data of a connectable advertisement.
+  typealias Sets = AdvertisingSets<1, 245>
 }
 
 // MARK: FrontPanelPort

@@ -54,6 +54,11 @@ struct FoundBall {
   }
 }
 
+/// The client of a tool's host: it finds legacy and extended advertisers, with all of their data.
+typealias ToolClient = ScanningClient<
+  1, ClientEvents, ExtendedScanner<8, 1_650>
+>
+
 /// The application of the host's client: keeps its events, in order, until the program takes them.
 struct ClientEvents: ClientApplication, ~Copyable {
   /// The controller counts as broken after this many faults without hearing a peer in between.
@@ -197,6 +202,10 @@ struct NearbyDevice {
   private(set) var rssi: Int?
   /// Whether it is connectable.
   private(set) var isConnectable = false
+  /// Whether it was received without legacy PDUs.
+  private(set) var isExtended = false
+  /// Whether its advertisements are on the coded PHY.
+  private(set) var isCoded = false
   /// Whether a scan response may still follow.
   private(set) var awaitsScanResponse = false
 
@@ -237,6 +246,8 @@ struct NearbyDevice {
   mutating func merge(_ report: borrowing AdvertisingReport) {
     if let isConnectable = report.isConnectable { self.isConnectable = isConnectable }
     if let rssi = report.rssi { self.rssi = Int(rssi) }
+    if !report.isLegacy { isExtended = true }
+    isCoded = report.primaryPHY == .leCoded
     if report.isScanResponse { hasResponded = true } else { reports += 1 }
     awaitsScanResponse = report.isScannable && !hasResponded
     merge(report.data, isScanResponse: report.isScanResponse)
