@@ -219,6 +219,20 @@ let package = Package(
         "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: checked),
+    // scripts/simulate builds this program as one module: balls, centrals and their machines on simulated time.
+    .target(name: "CSimulation", path: "Tests/CSimulation"),
+    .executableTarget(
+      name: "Simulation",
+      dependencies: [
+        "BallRunner", "BluetoothHost", "CSimulation", "EightBall", "Linux", "LinuxBoard",
+        "VirtualBoard",
+        "VirtualRadio",
+      ],
+      path: "Tests/Simulation", exclude: ["faults"], swiftSettings: checked),
+    .testTarget(
+      name: "SimulationTests",
+      dependencies: ["BluetoothHost", "EightBall", "Expectations", "Simulation"],
+      swiftSettings: checked),
     .testTarget(
       name: "BallOnAirTests",
       dependencies: [

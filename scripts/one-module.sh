@@ -22,7 +22,7 @@ without_imports_of() {
 
 # without_public: removes `public` and `package`, which a program of one module does not need. The compiler then
 # removes unused code and constants: 3 % of the code.
-without_public() { sed -E 's/^( *(@[A-Za-z_]+(\([^)]*\))? )*)(public|package) (internal\(set\) )?/\1/'; }
+without_public() { sed -E 's/^( *(@[A-Za-z_]+(\([^)]*\))? )*)(public|package) ((internal|package)\(set\) )?/\1/'; }
 
 # modules_of MODULE: the modules in Sources that a program of that name consists of, itself first.
 modules_of() {

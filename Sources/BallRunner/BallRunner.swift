@@ -328,6 +328,9 @@ extension ProtectedBallRunner where Machine: ~Copyable, Security: ~Copyable {
     return ball.host.advertise(set, data, in: 0)
   }
 
+  /// Whether centrals may pair now.
+  public var isPairingOpen: Bool { ball.host.security.isPairingOpen }
+
   /// Disconnects all centrals in the next turn. The ball continues or resumes advertising.
   public mutating func disconnectAll() { ball.host.disconnectAll() }
 }

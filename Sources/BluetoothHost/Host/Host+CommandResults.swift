@@ -190,7 +190,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       } else if refuseAdvertising(opcode, status, at: now) {
         return
       }
-      scheduleCheck(at: now)
+      // The check of the links has its time, however often centrals come and go.
+      if table.count == 0 { scheduleCheck(at: now) }
       reportWorking()
     case .leSetAdvertisingParameters: advertisingWasChecked(status, at: now)
     default: if status != .success { refuseAdvertising(opcode, status, at: now) }

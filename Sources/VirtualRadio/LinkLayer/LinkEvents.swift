@@ -167,10 +167,10 @@ final class LinkEvents {
   }
 
   private func duration(of side: Side) -> UInt64 {
-    guard let end = side.end else { return AirTime.interFrameSpace }
-    let packet = AirTime.packet(
+    guard let end = side.end else { return PacketTime.interFrameSpace }
+    let packet = PacketTime.packet(
       side.first?.data.count ?? 0, phy: end.transmitPHY, isEncrypted: end.isEncrypted)
-    return packet + AirTime.interFrameSpace
+    return packet + PacketTime.interFrameSpace
   }
 
   private func isLost() -> Bool {

@@ -30,7 +30,7 @@ public struct LinkLayerModel: Equatable, Sendable {
 }
 
 /// The durations of packets on the air, in µs.
-enum AirTime {
+enum PacketTime {
   /// From one packet to the next: Core Specification, Vol 6, Part B, 4.1.1.
   static let interFrameSpace: UInt64 = 150
 

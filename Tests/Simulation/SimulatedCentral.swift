@@ -1,0 +1,419 @@
+import BluetoothHost
+import EightBall
+import VirtualRadio
+
+/// A central with our client and bonds of its own. It asks one question after the other, and counts the answers.
+final class SimulatedCentral: HostSide {
+  typealias Manager = SecurityManager<1, P256KeyAgreement, SplitMix64, BondTable<4>, CentralUser>
+  typealias CentralHost = Host<1, NoServer, GATTClient<1, AskingClient>, Manager, NoChannels>
+
+  /// The longest wait for an answer, in milliseconds.
+  static let answerLimit: UInt32 = 60_000
+
+  /// What it does on its link.
+  private enum Task: Equatable {
+    case subscribe(Bool), ask, command, state, read, discover, pair
+  }
+
+  /// Its link.
+  private struct Link {
+    let ball: SimulatedBall
+    /// The packets of the link may be lost or changed, so that its answers cannot be counted.
+    var isDisturbed: Bool
+    var isSubscribed = false
+    /// Whether it has subscribed on this link at all.
+    var hasSubscribed = false
+    /// How many answers may come, and since when one must.
+    var possibleAnswers = 0
+    var answerWait: Instant?
+    /// The ball's clears when the last question was sent, and whether an accepted one waits for the subscription.
+    var clears = 0
+    var isQuestionOpen = false
+    /// The shakes that have explained an answer, or were before the link.
+    var shakes: Int
+  }
+
+  let number: Int
+  private let setup: Setup
+  private var host: CentralHost
+  private var starts: UInt64 = 0
+  private let report: (String) -> Void
+  /// Whether a controller has a fault that may still begin.
+  private let hasFault: (SimulatedBall) -> Bool
+  private let handles: AskingClient.Handles
+
+  /// The ball that it wants to be connected to, and its address.
+  private var target: SimulatedBall?
+  private var targetAddress = DeviceAddress.zero
+  private var link: Link?
+  private var tasks: [Task] = []
+  private var nextTask = 0
+  private var task: Task?
+  private var wantsAnswers = false
+  private var retryTime: Instant?
+  private var now = Instant(rawValue: 0)
+  /// The answers that have come.
+  private(set) var answerCount = 0
+
+  init(
+    _ number: Int, _ setup: Setup, hasFault: @escaping (SimulatedBall) -> Bool,
+    report: @escaping (String) -> Void
+  ) {
+    self.number = number
+    self.setup = setup
+    self.hasFault = hasFault
+    self.report = { report("central \(number): \($0)") }
+    handles = AskingClient.Handles()
+    host = Self.makeHost(setup, number, 0, handles, BondTable())
+  }
+
+  private static func makeHost(
+    _ setup: Setup, _ number: Int, _ start: UInt64, _ handles: AskingClient.Handles,
+    _ bonds: consuming BondTable<4>
+  ) -> CentralHost {
+    CentralHost(
+      configuration: HostConfiguration(
+        name: DeviceName(StaticText("Central")), service: nil, address: .public),
+      server: NoServer(), client: GATTClient(application: AskingClient(handles)),
+      security: Manager(
+        policy: PairingPolicy(ioCapability: .displayYesNo), identity: nil, bonds: bonds,
+        delegate: CentralUser(), agreement: P256KeyAgreement(),
+        random: SplitMix64(seed: setup.seed &+ start << 8 &+ UInt64(number + 100))))
+  }
+
+  // MARK: A host
+
+  func start(at now: Instant) {
+    self.now = now
+    host.start(at: now)
+  }
+
+  func receive(_ packet: Span<UInt8>, at now: Instant) {
+    self.now = now
+    host.receive(packet, at: now)
+    handleEvents()
+  }
+
+  func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+    self.now = now
+    if host.nextPacket(into: &writer, at: now) { return true }
+    guard handleEvents() else { return false }
+    return host.nextPacket(into: &writer, at: now)
+  }
+
+  var deadline: Instant? { Instant.earlier(host.deadline, retryTime) }
+
+  func advance(to now: Instant) {
+    self.now = now
+    if let retryTime, retryTime <= now { self.retryTime = nil }
+    host.advance(to: now)
+    handleEvents()
+  }
+
+  // MARK: What a script asks of it
+
+  func connect(to ball: SimulatedBall, at address: DeviceAddress) {
+    guard target !== ball else { return }
+    disconnect()
+    target = ball
+    targetAddress = address
+    proceed()
+  }
+
+  func disconnect() {
+    target = nil
+    clearTasks()
+    host.cancelConnection()
+    host.disconnectAll()
+  }
+
+  func subscribe(_ isWanted: Bool) {
+    wantsAnswers = isWanted
+    add(.subscribe(isWanted))
+  }
+
+  func ask(_ times: Int) { for _ in 0..<times { add(.ask) } }
+  func command() { add(.command) }
+  func state() { add(.state) }
+  func read() { add(.read) }
+  func discover() { add(.discover) }
+  func pair() { add(.pair) }
+
+  private func add(_ task: Task) {
+    guard target != nil, tasks.count < 200 else { return }
+    tasks.append(task)
+    proceed()
+  }
+
+  private func clearTasks() {
+    tasks.removeAll(keepingCapacity: true)
+    nextTask = 0
+    task = nil
+  }
+
+  func forget() { while host.security.bonds.count > 0 { host.security.removeBond(at: 0) } }
+
+  /// Its program ends, and starts with its bonds. The controller is reset.
+  func restart() {
+    var bonds = BondTable<4>()
+    for index in (0..<host.security.bonds.count).reversed() {
+      if let bond = host.security.bonds.bond(at: index) { bonds.store(bond) }
+    }
+    starts += 1
+    link = nil
+    target = nil
+    clearTasks()
+    host = Self.makeHost(setup, number, starts, handles, bonds)
+    host.start(at: now)
+  }
+
+  /// Packets of its link may be lost or changed from now on.
+  func disturb(ifWith ball: SimulatedBall? = nil) {
+    if ball == nil || link?.ball === ball { link?.isDisturbed = true }
+  }
+
+  /// Whether it has nothing to do, and no link.
+  var isIdle: Bool { link == nil && target == nil && host.connectionCount == 0 }
+  var isConnected: Bool { link != nil }
+  var isEncrypted: Bool { host.security.security(at: 0).contains(.encrypted) }
+
+  // MARK: Answers
+
+  /// Reports an answer that has not come in time.
+  func check() {
+    guard let link, let since = link.answerWait, since.advanced(by: Self.answerLimit) < now,
+      !link.isDisturbed
+    else { return }
+    // A clear that came after the question takes the answer away.
+    if link.clears == link.ball.watch.clears {
+      report("a question was not answered, and the link has not ended")
+    }
+    self.link?.answerWait = nil
+  }
+
+  private func accepted() {
+    guard let link else { return }
+    if link.ball.protection != .none, !isEncrypted, !link.isDisturbed {
+      report("a protected ball took a question on a link without encryption")
+    }
+    self.link?.possibleAnswers = link.answerWait == nil ? 1 : link.possibleAnswers + 1
+    self.link?.isQuestionOpen = true
+    if link.isSubscribed, link.answerWait == nil { self.link?.answerWait = now }
+  }
+
+  private func heardAnswer(isWhole: Bool) {
+    answerCount += 1
+    guard let link else { return report("an answer came without a link") }
+    self.link?.answerWait = nil
+    self.link?.isQuestionOpen = false
+    if link.isDisturbed { return }
+    if !isWhole { report("a notification is not an answer") }
+    if !link.hasSubscribed, !host.security.security(at: 0).contains(.bonded) {
+      report("an answer came to a central that has not subscribed")
+    }
+    let watch = link.ball.watch
+    if link.possibleAnswers > 0 {
+      self.link?.possibleAnswers -= 1
+    } else if link.shakes < watch.shakes, now < watch.lastShake.advanced(by: 60_000) {
+      self.link?.shakes += 1
+    } else {
+      report("an answer came to a central that has not asked, or a second time")
+    }
+  }
+
+  // MARK: Events
+
+  /// Handles the client's events, and begins what can begin; whether there was any.
+  @discardableResult private func handleEvents() -> Bool {
+    let count = host.client.application.eventCount
+    guard count > 0 || host.security.delegate.hasPrompt else {
+      return proceed()
+    }
+    if host.security.delegate.hasPrompt {
+      host.security.delegate.hasPrompt = false
+      _ = host.security.confirm(true, at: 0, at: now)
+    }
+    for index in 0..<count { handle(host.client.application.event(at: index)) }
+    host.client.application.removeEvents()
+    proceed()
+    return true
+  }
+
+  private func handle(_ event: AskingClient.Event) {
+    switch event {
+    case .connected:
+      guard let target else { return host.disconnectAll() }
+      link = Link(
+        ball: target, isDisturbed: hasFault(target), clears: target.watch.clears,
+        shakes: target.watch.shakes)
+      if wantsAnswers { tasks.insert(.subscribe(true), at: nextTask) }
+    case .disconnected:
+      link = nil
+      clearTasks()
+      retryTime = now.advanced(by: 1_000)
+    case .failed: retryTime = now.advanced(by: 1_000)
+    case .answered(let isWhole): heardAnswer(isWhole: isWhole)
+    case .ended(let error):
+      guard let ended = task else { return }
+      task = nil
+      if let error { checkError(error) } else { finish(ended) }
+    }
+  }
+
+  /// On a link whose packets all arrive, the ball answers each request as it should.
+  private func checkError(_ error: OperationError) {
+    guard let link, !link.isDisturbed else { return }
+    switch error {
+    case .wrongResponse, .timedOut: report("a request of an undisturbed link failed: \(error)")
+    case .refused, .disconnected, .encryptionFailed, .tooLong: break
+    }
+  }
+
+  private func finish(_ task: Task) {
+    switch task {
+    case .subscribe(let isOn):
+      link?.isSubscribed = isOn
+      guard let link else { return }
+      if !isOn {
+        self.link?.answerWait = nil
+      } else if link.isQuestionOpen, link.clears == link.ball.watch.clears {
+        self.link?.answerWait = now
+      }
+    case .ask: accepted()
+    case .command:
+      // The ball may take it, and nobody says so.
+      link?.possibleAnswers += 1
+      link?.isQuestionOpen = false
+    case .state, .read, .discover, .pair: break
+    }
+  }
+
+  /// Begins the next task, or to connect; whether something began.
+  @discardableResult private func proceed() -> Bool {
+    guard link != nil else { return connect() }
+    guard task == nil, nextTask < tasks.count else { return false }
+    let next = tasks[nextTask]
+    // The next question follows the answer to the last one.
+    if next == .ask, link?.answerWait != nil { return false }
+    nextTask += 1
+    if nextTask == tasks.count {
+      tasks.removeAll(keepingCapacity: true)
+      nextTask = 0
+    }
+    return begin(next)
+  }
+
+  private func connect() -> Bool {
+    guard target != nil, retryTime == nil, host.canConnect, host.radio == .silent else {
+      return false
+    }
+    return host.connect(to: targetAddress)
+  }
+
+  private func begin(_ next: Task) -> Bool {
+    if next == .pair { return host.security.pair(at: 0, at: now) }
+    if next == .ask || next == .command, let link { self.link?.clears = link.ball.watch.clears }
+    host.client.application.isStatement = next == .state
+    let operation: ClientOperation =
+      switch next {
+      case .subscribe(let isOn): .subscribe(handles.configuration, isOn ? .notification : .none)
+      case .ask, .state: .write(handles.question, byteCount: AskingClient.length)
+      case .command: .writeWithoutResponse(handles.question, byteCount: 8)
+      case .read: .read(handles.answer)
+      case .discover, .pair: .discoverServices
+      }
+    guard host.perform(operation, at: 0) else { return false }
+    if next == .subscribe(true) { link?.hasSubscribed = true }
+    task = next
+    return true
+  }
+}
+
+/// The user of a central, who says yes.
+struct CentralUser: PairingDelegate {
+  var hasPrompt = false
+
+  mutating func show(_ prompt: PairingPrompt, at index: Int) {
+    if case .compareNumber = prompt { hasPrompt = true }
+  }
+  mutating func pairingEnded(_ outcome: PairingOutcome, at index: Int) { hasPrompt = false }
+  mutating func securityChanged(to security: LinkSecurity, at index: Int) {}
+  mutating func encryptionFailed(_ reason: HCIErrorCode, at index: Int) {}
+}
+
+/// The application of a central's client: writes its question, and keeps what happens for the central.
+struct AskingClient: ClientApplication {
+  /// The handles of the ball's database.
+  struct Handles {
+    let question: AttributeHandle
+    let answer: AttributeHandle
+    let configuration: AttributeHandle
+
+    init() {
+      let database = EightBallProfile.makeDatabase()
+      question = database.location(of: .question).handle
+      answer = database.location(of: .answer).handle
+      configuration = AttributeHandle(rawValue: answer.rawValue + 1)
+    }
+  }
+
+  enum Event {
+    case connected, disconnected, failed
+    case ended(OperationError?)
+    /// A notification of Answer came; whether it is one of the twenty, or the beginning of one.
+    case answered(isWhole: Bool)
+  }
+
+  /// The length of a question in bytes.
+  static let length = 24
+
+  var isStatement = false
+  private(set) var eventCount = 0
+  private var events: [Event] = []
+  private let handles: Handles
+
+  init(_ handles: Handles) { self.handles = handles }
+
+  func event(at index: Int) -> Event { events[index] }
+  mutating func removeEvents() {
+    events.removeAll(keepingCapacity: true)
+    eventCount = 0
+  }
+  private mutating func add(_ event: Event) {
+    events.append(event)
+    eventCount += 1
+  }
+
+  mutating func connected(at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role) {
+    add(.connected)
+  }
+  mutating func disconnected(at index: Int, reason: HCIErrorCode) { add(.disconnected) }
+  mutating func connectionFailed(_ reason: HCIErrorCode) { add(.failed) }
+  mutating func ended(_ operation: ClientOperation, with error: OperationError?, at index: Int) {
+    add(.ended(error))
+  }
+  func writeValue(from offset: Int, at index: Int, into value: inout ByteWriter) {
+    while value.freeCapacity > 1 { value.write(UInt8(ascii: "a")) }
+    value.write(UInt8(ascii: isStatement ? "." : "?"))
+  }
+  mutating func notified(_ handle: AttributeHandle, _ value: Span<UInt8>, at index: Int) {
+    guard handle == handles.answer else { return }
+    add(.answered(isWhole: Self.answers.contains { Self.isAnswer(value, $0) }))
+  }
+
+  /// The texts of the twenty answers.
+  private static let answers: [[UInt8]] = (0..<Answer.count).compactMap(Answer.init).map { answer in
+    var text = ByteBuffer<64>()
+    text.write { answer.text.writePrefix(to: &$0) }
+    return Array(copying: text.span)
+  }
+
+  /// Whether `value` is the text, or at least 20 bytes of it: a short MTU cuts it.
+  private static func isAnswer(_ value: Span<UInt8>, _ text: [UInt8]) -> Bool {
+    guard value.count == text.count || value.count >= 20 && value.count < text.count else {
+      return false
+    }
+    for index in value.indices where value[index] != text[index] { return false }
+    return true
+  }
+}
