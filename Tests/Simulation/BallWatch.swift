@@ -150,7 +150,7 @@ final class BallWatch {
   func restartLights(at now: Instant) {
     counts = (0, 0)
     lastAnswer = nil
-    lightsCheckTime = now.advanced(by: 1_500)
+    lightsCheckTime = max(lightsCheckTime, now.advanced(by: 1_500))
     askers = []
   }
 

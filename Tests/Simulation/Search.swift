@@ -122,8 +122,10 @@ private final class Attempt {
   func run(for seconds: UInt32) -> Int32 {
     _ = unsafe fflush(nil)
     return unsafe simulation_attempt(
-      { unsafe Unmanaged<Attempt>.fromOpaque($0!).takeUnretainedValue().body() },
-      Unmanaged.passUnretained(self).toOpaque(), seconds)
+      { context in
+        guard let context = unsafe context else { return 64 }
+        return unsafe Unmanaged<Attempt>.fromOpaque(context).takeUnretainedValue().body()
+      }, Unmanaged.passUnretained(self).toOpaque(), seconds)
   }
 }
 
