@@ -191,7 +191,9 @@ public struct LEAdvertisingReport: Equatable, Sendable {
 /// number.
 public struct LEExtendedAdvertisingReport: ~Escapable {
   /// The most data of one report: an event has at most 255 bytes, and 26 of them are not data.
-  public static let longestPart = 229
+  public static let longestPart = 255 - prefixLength
+  /// The parameters of an event with one report that are not data, its subevent included.
+  private static let prefixLength = 26
 
   /// The kind of the advertisement.
   public var properties: AdvertisingProperties
@@ -263,5 +265,13 @@ public struct LEExtendedAdvertisingReport: ~Escapable {
     DeviceAddress.zero.write(to: &writer)
     writer.write(UInt8(truncatingIfNeeded: data.count))
     writer.write(data)
+  }
+  /// Writes the whole packet with this one report, H4's type byte first.
+  public func writePacket(to writer: inout ByteWriter) {
+    writer.write(HCIPacketType.event.rawValue)
+    writer.write(HCIEventCode.leMeta.rawValue)
+    writer.write(UInt8(truncatingIfNeeded: Self.prefixLength + data.count))
+    writer.write(LEMetaSubevent.extendedAdvertisingReport.rawValue)
+    writeParameters(to: &writer)
   }
 }

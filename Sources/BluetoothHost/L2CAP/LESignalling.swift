@@ -78,6 +78,18 @@ public struct SignallingCommand: ~Escapable {
     data = reader.readRemaining()
   }
 
+  /// Whether it needs a response. A response is never rejected, even without a request: 4.1. Credits for an unknown
+  /// channel are ignored, since an indication has no response: 4.24.
+  package var isRequest: Bool {
+    switch code {
+    case .commandReject, .disconnectionResponse, .connectionParameterUpdateResponse,
+      .leCreditBasedConnectionResponse, .flowControlCredit, .creditBasedConnectionResponse,
+      .creditBasedReconfigureResponse:
+      false
+    default: identifier != 0
+    }
+  }
+
   /// Writes a command's header; `length` bytes of data follow.
   public static func writeHeader(
     _ code: SignallingCode, identifier: UInt8, length: Int, to writer: inout ByteWriter
@@ -98,16 +110,7 @@ enum Signalling {
   static func respond(to payload: Span<UInt8>, isCentral: Bool, response: inout ByteWriter)
     -> ConnectionParameters?
   {
-    guard let command = SignallingCommand(payload), command.identifier != 0 else { return nil }
-    switch command.code {
-    // A response is never rejected, even without a request: 4.1. Credits for an unknown channel are
-    // ignored, since an indication has no response: 4.24.
-    case .commandReject, .disconnectionResponse, .connectionParameterUpdateResponse,
-      .leCreditBasedConnectionResponse, .flowControlCredit, .creditBasedConnectionResponse,
-      .creditBasedReconfigureResponse:
-      return nil
-    default: break
-    }
+    guard let command = SignallingCommand(payload), command.isRequest else { return nil }
     let data = command.data
     guard command.isComplete else {
       reject(command.identifier, to: &response)
