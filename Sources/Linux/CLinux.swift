@@ -161,6 +161,32 @@ package enum FileKind: Int32 {
   _ bytes: UnsafePointer<UInt8>?, _ size: Int
 ) -> Int32
 
+// MARK: D-Bus
+
+/// recvmsg(2), with at most `capacity` descriptors (16 at most) that come with the bytes: their number
+/// is `count`. Never waits.
+@_extern(c) package func clinux_receive_with_descriptors(
+  _ descriptor: Int32, _ bytes: UnsafeMutablePointer<UInt8>?, _ size: Int,
+  _ received: UnsafeMutablePointer<Int32>?, _ capacity: Int32, _ count: UnsafeMutablePointer<Int32>?
+) -> Int64
+
+/// sendmsg(2) with one descriptor, which stays this program's. Never waits.
+@_extern(c) package func clinux_send_with_descriptor(
+  _ descriptor: Int32, _ bytes: UnsafePointer<UInt8>?, _ size: Int, _ sent: Int32
+) -> Int64
+
+/// A pair of connected sockets for packets: one descriptor, and `other`.
+@_extern(c) package func clinux_open_packet_pair(_ other: UnsafeMutablePointer<Int32>?) -> Int32
+
+/// Maps memory of zeros, which costs a page when it is first touched; NULL if the kernel refuses.
+@_extern(c) package func clinux_map(_ size: Int) -> UnsafeMutableRawPointer?
+
+/// Gives mapped memory back.
+@_extern(c) package func clinux_unmap(_ start: UnsafeMutableRawPointer?, _ size: Int)
+
+/// Gives the pages of mapped memory back, which stay mapped, as zeros. `start` begins a page.
+@_extern(c) package func clinux_discard(_ start: UnsafeMutableRawPointer?, _ size: Int)
+
 // MARK: TCP
 
 /// Parses an IPv4 or IPv6 address: returns its length in bytes, 4 or 16, or 0 for any other text. `scope`

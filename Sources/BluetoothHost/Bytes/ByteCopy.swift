@@ -19,7 +19,7 @@ extension MutableSpan<UInt8> {
   }
 
   /// Moves `length` bytes from `offset` to the front; nothing if there are fewer.
-  @_lifetime(self: copy self) @inline(never) mutating func moveToFront(
+  @_lifetime(self: copy self) @inline(never) package mutating func moveToFront(
     _ length: Int, from offset: Int
   ) {
     guard offset >= 0, length >= 0, length <= count &- offset else { return }
@@ -72,8 +72,8 @@ extension Span<UInt8> {
 /// A byte of raw layout, which keeps its struct in place: the compiler may copy a struct of
 /// kilobytes to read one field, and a span may then refer to the copy. (Swift 6.3.1: a question
 /// took 17,700 instructions without this, most in `memcpy`.)
-@_rawLayout(size: 1, alignment: 1) struct Pinned: ~Copyable {
-  init() {}
+@_rawLayout(size: 1, alignment: 1) package struct Pinned: ~Copyable {
+  package init() {}
   deinit {}
 }
 
