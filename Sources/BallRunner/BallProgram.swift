@@ -61,6 +61,11 @@ public struct BallProgram<
     host.start(at: now)
   }
 
+  /// Passes the attributes of the ball's database to the port.
+  public borrowing func exportAttributes<Port: RadioPort & ~Copyable>(to port: inout Port) {
+    host.server.exportAttributes(to: &port)
+  }
+
   /// Takes one whole packet from the controller, H4's type byte first.
   public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
     self.now = now

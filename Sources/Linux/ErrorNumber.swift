@@ -22,6 +22,8 @@ public struct ErrorNumber: Error, RawRepresentable, Equatable, Sendable {
   public static var noSuchAddress: ErrorNumber { ErrorNumber(rawValue: 6) }
   /// EAGAIN: the call would wait.
   public static var wouldBlock: ErrorNumber { ErrorNumber(rawValue: 11) }
+  /// ENOMEM.
+  public static var outOfMemory: ErrorNumber { ErrorNumber(rawValue: 12) }
   /// EACCES.
   public static var accessDenied: ErrorNumber { ErrorNumber(rawValue: 13) }
   /// EBUSY.
@@ -46,22 +48,32 @@ public struct ErrorNumber: Error, RawRepresentable, Equatable, Sendable {
   public static var brokenPipe: ErrorNumber { ErrorNumber(rawValue: 32) }
   /// ENAMETOOLONG.
   public static var nameTooLong: ErrorNumber { ErrorNumber(rawValue: 36) }
+  /// EPROTO: what came is not what the protocol has.
+  public static var protocolError: ErrorNumber { ErrorNumber(rawValue: 71) }
   /// EUSERS: another program has the adapter's user channel.
   public static var tooManyUsers: ErrorNumber { ErrorNumber(rawValue: 87) }
+  /// EMSGSIZE.
+  public static var messageTooLong: ErrorNumber { ErrorNumber(rawValue: 90) }
   /// EPROTONOSUPPORT.
   public static var protocolNotSupported: ErrorNumber { ErrorNumber(rawValue: 93) }
+  /// EOPNOTSUPP.
+  public static var notSupported: ErrorNumber { ErrorNumber(rawValue: 95) }
   /// EAFNOSUPPORT.
   public static var addressFamilyNotSupported: ErrorNumber { ErrorNumber(rawValue: 97) }
   /// EADDRINUSE.
   public static var addressInUse: ErrorNumber { ErrorNumber(rawValue: 98) }
   /// EADDRNOTAVAIL: this machine has no such address.
   public static var addressNotAvailable: ErrorNumber { ErrorNumber(rawValue: 99) }
+  /// ENETDOWN: a radio that is switched off.
+  public static var networkDown: ErrorNumber { ErrorNumber(rawValue: 100) }
   /// ECONNRESET: the peer closed the connection.
   public static var connectionReset: ErrorNumber { ErrorNumber(rawValue: 104) }
   /// ETIMEDOUT.
   public static var timedOut: ErrorNumber { ErrorNumber(rawValue: 110) }
   /// ECONNREFUSED: nothing listens.
   public static var connectionRefused: ErrorNumber { ErrorNumber(rawValue: 111) }
+  /// EHOSTDOWN: a service that does not run.
+  public static var hostDown: ErrorNumber { ErrorNumber(rawValue: 112) }
   /// EREMOTEIO: no device on a bus answered.
   public static var remoteInputOutput: ErrorNumber { ErrorNumber(rawValue: 121) }
   /// ENOMEDIUM: the kernel has not set the adapter up, where it says EBUSY.

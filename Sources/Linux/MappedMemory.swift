@@ -51,15 +51,20 @@ package struct MappedBytes: ~Copyable {
 package struct Mapped<Value: ~Copyable>: ~Copyable {
   private let pointer: UnsafeMutablePointer<Value>
 
-  /// Maps memory for the value of `make`; `nil` if the kernel refuses, or `make` returns `nil`.
-  package init?(_ make: () -> Value?) {
+  /// Maps memory for the value of `make`.
+  ///
+  /// - Throws: What `make` throws; `outOfMemory` if the kernel refuses.
+  package init(_ make: () throws(SystemCallError) -> Value) throws(SystemCallError) {
     let size = MemoryLayout<Value>.size
-    guard let start = unsafe clinux_map(size) else { return nil }
-    guard let value = make() else {
-      unsafe clinux_unmap(start, size)
-      return nil
+    guard let start = unsafe clinux_map(size) else {
+      throw SystemCallError(code: .outOfMemory, operation: .open)
     }
-    unsafe pointer = start.initializeMemory(as: Value.self, to: value)
+    do throws(SystemCallError) {
+      unsafe pointer = start.initializeMemory(as: Value.self, to: try make())
+    } catch {
+      unsafe clinux_unmap(start, size)
+      throw error
+    }
   }
 
   deinit {
@@ -71,5 +76,40 @@ package struct Mapped<Value: ~Copyable>: ~Copyable {
   package var value: Value {
     unsafeAddress { unsafe UnsafePointer(pointer) }
     unsafeMutableAddress { unsafe pointer }
+  }
+}
+
+/// Up to `capacity` values without references, in memory that the kernel maps. A page costs memory once it is
+/// touched.
+@safe
+package struct MappedArray<Element>: ~Copyable {
+  private let start: UnsafeMutablePointer<Element>
+  private let pin = Pinned()
+  /// The most elements.
+  package let capacity: Int
+
+  /// Maps memory for this many elements, whose bytes are zeros: if they are not values of `Element`, each must be
+  /// assigned before it is read. `nil` if the kernel refuses.
+  @unsafe
+  package init?(zeros capacity: Int) {
+    guard let start = unsafe clinux_map(capacity &* MemoryLayout<Element>.stride) else {
+      return nil
+    }
+    unsafe self.start = start.assumingMemoryBound(to: Element.self)
+    self.capacity = capacity
+  }
+
+  deinit { unsafe clinux_unmap(start, capacity &* MemoryLayout<Element>.stride) }
+
+  /// The element at `index`, which is below `capacity`.
+  package subscript(index: Int) -> Element {
+    unsafeAddress {
+      precondition(index >= 0 && index < capacity)
+      return unsafe UnsafePointer(start + index)
+    }
+    unsafeMutableAddress {
+      precondition(index >= 0 && index < capacity)
+      return unsafe start + index
+    }
   }
 }

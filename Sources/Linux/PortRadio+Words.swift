@@ -9,6 +9,7 @@ extension RadioAddress {
     case .tcpServer: .tcpServer
     case .serial: .serial
     case .adapter: .adapter
+    case .bluez: .bluez
     }
   }
 }

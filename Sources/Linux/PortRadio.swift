@@ -10,9 +10,9 @@ package struct PortRadio: ~Copyable {
   /// Why the last call failed; `nil` if it succeeded.
   package var failure: SystemCallError?
   /// When the connection attempt ends, or to look for the adapter again; `nil` without one.
-  package private(set) var deadline: Instant?
+  package internal(set) var deadline: Instant?
 
-  private let token: PollToken
+  let token: PollToken
   private let listenerToken: PollToken
   private var descriptor: PortDescriptor?
   private var listener: PortDescriptor?
@@ -26,6 +26,12 @@ package struct PortRadio: ~Copyable {
   /// under another number.
   private var adapter: Adapter?
   private var adapterWait = AdapterWait()
+  /// The radio beside bluetoothd; `nil` for another way, or while it is closed.
+  var bluez: Mapped<BlueZRadio>?
+  /// Whether it has been open.
+  var hasBeenOpen = false
+  /// What the values of the program require of a link, if bluetoothd protects it.
+  package var protection = AttributeProtection.none
 
   /// A radio that is not open.
   ///
@@ -42,8 +48,10 @@ package struct PortRadio: ~Copyable {
 
   /// Whether each read and each write is one packet, as with adapters; false for a stream.
   package var isPacketwise: Bool {
-    if case .adapter = choice.way { return true }
-    return false
+    switch choice.way {
+    case .adapter, .bluez: true
+    default: false
+    }
   }
 
   /// The queue reports the radio as ready.
@@ -77,6 +85,7 @@ package struct PortRadio: ~Copyable {
     case .unix(let user): try use(UnixSocket.connect(choice.target, trusting: user), queue)
     case .serial(let speed): try use(openSerial(speed), queue)
     case .adapter(let number): return try openAdapter(number, queue, at: now, waitsForAdapter)
+    case .bluez(let number): return try openBlueZ(number, queue, at: now, waitsForAdapter)
     case .tcpClient(let port): return try connect(to: port, queue, at: now)
     case .tcpServer(let port): return try accept(on: port, queue)
     // The socket of the air is known above: see LinuxAir.
@@ -98,6 +107,11 @@ package struct PortRadio: ~Copyable {
 
   /// Closes it. An adapter goes back to its previous state.
   package mutating func close(_ queue: borrowing PollQueue) {
+    if bluez != nil {
+      // Its queue leaves the one above when it is closed.
+      bluez = nil
+      deadline = nil
+    }
     guard let number = descriptor?.number else { return }
     queue.remove(number)
     descriptor = nil
@@ -109,6 +123,7 @@ package struct PortRadio: ~Copyable {
 
   /// Reads the available bytes into the front of `space`.
   package mutating func read(into space: inout MutableSpan<UInt8>) -> RadioRead {
+    if bluez != nil { return readBlueZ(into: &space) }
     guard isReadable, let number = descriptor?.number else { return .nothing }
     let capacity = space.count
     let result = unsafe space.withUnsafeMutableBufferPointer {
@@ -131,6 +146,7 @@ package struct PortRadio: ~Copyable {
 
   /// Writes as many of the first `bytes` as are taken now.
   package mutating func write(_ bytes: Span<UInt8>, _ queue: borrowing PollQueue) -> RadioWrite {
+    if bluez != nil { return writeBlueZ(bytes) }
     guard let number = descriptor?.number else { return .taken(0) }
     let result = unsafe bytes.withUnsafeBufferPointer {
       unsafe clinux_write(number, $0.baseAddress, $0.count)

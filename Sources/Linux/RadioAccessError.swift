@@ -4,6 +4,8 @@ import BluetoothHost
 public enum RadioKind: Equatable, Sendable {
   /// An adapter of this machine.
   case adapter
+  /// An adapter of this machine that bluetoothd drives.
+  case bluez
   /// A UNIX socket.
   case unix
   /// A controller that listens on TCP.
@@ -32,6 +34,24 @@ public enum RadioAccessError: Equatable, Sendable {
   case noAdapter
   /// The kernel has no Bluetooth.
   case noBluetooth
+  /// The system has no message bus.
+  case noBus
+  /// The bus's configuration does not let this user reach bluetoothd.
+  case busDenied
+  /// bluetoothd does not run, or has stopped.
+  case noDaemon
+  /// bluetoothd has not answered.
+  case daemonSilent
+  /// bluetoothd has switched the adapter off.
+  case poweredOff
+  /// bluetoothd offers no services of programs on this adapter.
+  case noServices
+  /// bluetoothd or the adapter has no room for another advertisement.
+  case noAdvertisement
+  /// The advertisement is too long beside what bluetoothd adds.
+  case longAdvertisement
+  /// bluetoothd could not advertise.
+  case notAdvertised
   /// Nothing listens on the UNIX socket.
   case noSocket
   /// The UNIX socket may not be used.
@@ -65,6 +85,17 @@ public enum RadioAccessError: Equatable, Sendable {
     case (.adapter, .blockedByRfkill): self = .switchedOff
     case (.adapter, .addressFamilyNotSupported), (.adapter, .protocolNotSupported):
       self = .noBluetooth
+    case (.bluez, .noSuchFile), (.bluez, .connectionRefused), (.bluez, .connectionReset):
+      self = .noBus
+    case (.bluez, .accessDenied), (.bluez, .notPermitted): self = .busDenied
+    case (.bluez, .hostDown): self = .noDaemon
+    case (.bluez, .timedOut): self = .daemonSilent
+    case (.bluez, .noSuchDevice): self = .noAdapter
+    case (.bluez, .networkDown): self = .poweredOff
+    case (.bluez, .notSupported): self = .noServices
+    case (.bluez, .noSpace): self = .noAdvertisement
+    case (.bluez, .messageTooLong): self = .longAdvertisement
+    case (.bluez, .inputOutput): self = .notAdvertised
     case (.unix, .noSuchFile), (.unix, .connectionRefused): self = .noSocket
     case (.unix, .accessDenied): self = .socketDenied
     case (.unix, .notPermitted): self = .socketNotTrusted
@@ -94,6 +125,15 @@ public enum RadioAccessError: Equatable, Sendable {
     case .gone: MessageTemplate("%s is gone")
     case .noAdapter: MessageTemplate("there is no adapter %s")
     case .noBluetooth: MessageTemplate("this system's kernel has no Bluetooth")
+    case .noBus: MessageTemplate("the system's message bus (D-Bus) does not run")
+    case .busDenied: MessageTemplate("this user may not use bluetoothd")
+    case .noDaemon: MessageTemplate("bluetoothd does not run")
+    case .daemonSilent: MessageTemplate("bluetoothd does not answer")
+    case .poweredOff: MessageTemplate("bluetoothd has switched %s off")
+    case .noServices: MessageTemplate("bluetoothd takes no services for %s")
+    case .noAdvertisement: MessageTemplate("bluetoothd has no room on %s for another advertisement")
+    case .longAdvertisement: MessageTemplate("the advertisement is too long for %s")
+    case .notAdvertised: MessageTemplate("bluetoothd could not advertise on %s")
     case .noSocket, .noListener: MessageTemplate("no controller listens at %s")
     case .socketDenied: MessageTemplate("the socket %s is another user's")
     case .socketNotTrusted, .portDenied: MessageTemplate("%f")
@@ -134,6 +174,20 @@ public enum RadioAccessError: Equatable, Sendable {
       MessageTemplate(
         "Load it, if there is a module: sudo modprobe bluetooth; or use --radio virtual")
     case .noBluetooth: MessageTemplate("Load it, if there is a module: sudo modprobe bluetooth")
+    case .noBus: MessageTemplate("Start it: sudo systemctl start dbus")
+    case .busDenied:
+      MessageTemplate("Join its group and log in again: sudo usermod -aG bluetooth $USER")
+    case .noDaemon:
+      MessageTemplate(
+        "Start it: sudo systemctl start bluetooth; or have the adapter for the ball alone: --radio %s"
+      )
+    case .daemonSilent: MessageTemplate("Restart it: sudo systemctl restart bluetooth")
+    case .poweredOff: MessageTemplate("Switch it on: bluetoothctl power on")
+    case .noServices:
+      MessageTemplate("It needs BlueZ 5.48 or later, and an adapter with Bluetooth LE")
+    case .noAdvertisement: MessageTemplate("End another program that advertises: bluetoothctl show")
+    case .longAdvertisement: MessageTemplate("Shorten the name: --name")
+    case .notAdvertised: MessageTemplate("See why: journalctl -u bluetooth")
     case .noSocket: MessageTemplate("Start it first, such as: eightball radio --listen unix:%s")
     case .socketDenied: MessageTemplate("Run as that user")
     case .socketNotTrusted:

@@ -14,17 +14,24 @@ public struct RadioAddress: Equatable, Sendable {
     case tcpServer(port: UInt16)
     /// `serial:DEVICE[,BAUD]`: a serial line, and its speed in bits a second.
     case serial(speed: UInt32)
-    /// `hciN` or `hci-socket:N`: an adapter of this machine.
+    /// `hciN` or `hci-socket:N`: an adapter of this machine, for this program alone.
     case adapter(UInt16)
+    /// `bluez:hciN`: an adapter of this machine that bluetoothd drives, beside other programs.
+    case bluez(UInt16)
   }
 
   /// How the controller is reached.
   public var way: Way
-  /// The path, the host or the device; empty for an adapter and the virtual air.
+  /// The path, the host or the device; empty for adapters and the virtual air.
   public var target: InlineCString<256>
 
   /// The virtual air.
   public static var virtual: RadioAddress { RadioAddress(.virtual) }
+
+  /// Whether bluetoothd drives the adapter: it chooses addresses, and pairs.
+  public var isBesideDaemon: Bool {
+    if case .bluez = way { true } else { false }
+  }
 
   /// The adapter hciN.
   public static func adapter(_ number: UInt16) -> RadioAddress { RadioAddress(.adapter(number)) }
@@ -72,7 +79,7 @@ public struct RadioAddress: Equatable, Sendable {
         return
       }
       guard text.begins(with: "hci") else { throw .anyForm }
-      way = .adapter(try Self.number(text.extracting(droppingFirst: 3), .adapter))
+      way = .adapter(try Self.adapterNumber(text, .adapter))
       return
     }
     let rest = text.extracting(droppingFirst: colon + 1)
@@ -82,14 +89,15 @@ public struct RadioAddress: Equatable, Sendable {
     case .tcpServer: way = .tcpServer(port: try readHost(rest, .tcpServer))
     case .serial: try readSerial(rest)
     case .adapterSocket: way = .adapter(try Self.number(rest, .adapterSocket))
+    case .bluez: way = .bluez(try Self.adapterNumber(rest, .bluez))
     default: throw .anyForm
     }
   }
 
   /// The form of names of this kind; `nil` if there is no such kind.
   private static func form(of kind: Span<UInt8>) -> RadioAddressError? {
-    let forms: InlineArray<6, RadioAddressError> = [
-      .unix, .tcpClient, .tcpServer, .serial, .adapterSocket, .virtual,
+    let forms: InlineArray<7, RadioAddressError> = [
+      .unix, .tcpClient, .tcpServer, .serial, .adapterSocket, .bluez, .virtual,
     ]
     for index in forms.indices where kind.equals(forms[index].kind) { return forms[index] }
     return nil
@@ -160,6 +168,14 @@ public struct RadioAddress: Equatable, Sendable {
     guard target.assign(text) else { throw .tooLong }
   }
 
+  /// The number in hciN.
+  private static func adapterNumber(
+    _ text: Span<UInt8>, _ form: RadioAddressError
+  ) throws(RadioAddressError) -> UInt16 {
+    guard text.begins(with: "hci") else { throw form }
+    return try number(text.extracting(droppingFirst: 3), form)
+  }
+
   private static func number(
     _ text: Span<UInt8>, _ form: RadioAddressError
   ) throws(RadioAddressError) -> UInt16 {
@@ -190,9 +206,10 @@ extension RadioAddress {
       writer.write(start: target.span)
       writer.write(text: ",")
       writer.write(decimal: speed)
-    case .adapter(let number):
-      writer.write(text: "hci")
-      writer.write(decimal: UInt32(number))
+    case .bluez:
+      writer.write(text: "bluez:")
+      writeTarget(to: &writer)
+    case .adapter: writeTarget(to: &writer)
     }
   }
 
@@ -207,7 +224,10 @@ extension RadioAddress {
       } else {
         writeHost(to: &writer, port)
       }
-    case .adapter, .virtual: write(to: &writer)
+    case .adapter(let number), .bluez(let number):
+      writer.write(text: "hci")
+      writer.write(decimal: UInt32(number))
+    case .virtual: write(to: &writer)
     }
   }
 

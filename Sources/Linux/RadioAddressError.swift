@@ -20,6 +20,8 @@ public enum RadioAddressError: Error, Equatable, Sendable {
   case adapter
   /// The form of `hci-socket:N` is invalid.
   case adapterSocket
+  /// The form of `bluez:hciN` is invalid.
+  case bluez
   /// The virtual air, for a program that hosts none.
   case virtual
   /// A host that has to be looked up, for a program that looks up none.
@@ -35,6 +37,7 @@ public enum RadioAddressError: Error, Equatable, Sendable {
     case .tcpServer: "tcp-server"
     case .serial: "serial"
     case .adapterSocket: "hci-socket"
+    case .bluez: "bluez"
     case .virtual: "virtual"
     default: ""
     }
@@ -69,7 +72,7 @@ public enum RadioAddressError: Error, Equatable, Sendable {
       writer.write(
         text: """
           unix:PATH[,user=NUMBER], tcp-client:HOST:PORT, tcp-server:HOST:PORT, \
-          serial:DEVICE[,BAUD], hciN or hci-socket:N
+          serial:DEVICE[,BAUD], hciN, hci-socket:N or bluez:hciN
           """)
     case .unix: writer.write(text: "unix:PATH")
     case .user:
@@ -88,6 +91,7 @@ public enum RadioAddressError: Error, Equatable, Sendable {
       writer.write(text: " for BAUD")
     case .adapter: writer.write(text: "hciN, such as hci0")
     case .adapterSocket: writer.write(text: "hci-socket:N")
+    case .bluez: writer.write(text: "bluez:hciN, such as bluez:hci0")
     case .tooLong: writer.write(text: "at most 255 bytes for a path, a host or a device")
     }
   }

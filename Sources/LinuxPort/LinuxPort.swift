@@ -192,6 +192,14 @@ public struct LinuxPort: Port, ~Copyable {
   /// Closes the radio. An adapter goes back to its previous state.
   public mutating func closeRadio() { radio.close(queue) }
 
+  /// Describes the services of the ball, for a radio beside bluetoothd.
+  public mutating func export(_ attributes: Span<Attribute>) { radio.export(attributes) }
+
+  /// Has bluetoothd protect the values of the ball, on a radio beside it.
+  public mutating func protectValues(by protection: BallProtection) {
+    radio.protection = protection.ofQuestion | protection.ofAnswer
+  }
+
   /// Whether the radio is an adapter's user channel.
   public var isPacketwise: Bool { radio.isPacketwise }
 

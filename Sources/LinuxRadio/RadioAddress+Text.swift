@@ -5,7 +5,7 @@ extension RadioAddress {
   /// The forms of an address, for messages.
   public static let forms =
     "virtual, unix:PATH[,user=USER], tcp-client:HOST:PORT, tcp-server:HOST:PORT, "
-    + "serial:DEVICE[,BAUD], hciN or hci-socket:N"
+    + "serial:DEVICE[,BAUD], hciN, hci-socket:N or bluez:hciN"
 
   /// Reads an address. A trusted user may have a name.
   ///
@@ -47,7 +47,7 @@ extension RadioAddress {
     RadioAddress(.tcpServer(port: port), at: Array(host.utf8).span)
   }
 
-  /// The path, the host or the device; empty for an adapter and the virtual air.
+  /// The path, the host or the device; empty for adapters and the virtual air.
   package var place: String {
     String(decoding: target.span.indices.map { target.span[$0] }, as: UTF8.self)
   }

@@ -42,7 +42,8 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
     let known: RadioError? =
       switch radio.way {
       case .virtual: .virtual(error)
-      case .adapter(let number): .known(.adapter, code, "hci\(number)", error)
+      case .adapter: .known(.adapter, code, error.subject, error)
+      case .bluez: .known(.bluez, code, error.subject, error)
       case .unix: .known(.unix, code, radio.place, error)
       case .tcpClient: .known(.tcpClient, code, error.subject, error)
       case .tcpServer: .known(.tcpServer, code, error.subject, error)
@@ -120,9 +121,11 @@ extension RadioError.Kind {
     case (.noSuchDevice, _), (.addressFamilyNotSupported, .adapter),
       (.protocolNotSupported, .adapter), (.noSuchFile, .serial):
       self = .absent
+    case (.hostDown, .bluez), (.noSuchFile, .bluez):
+      self = .absent
     case (.notPermitted, _), (.accessDenied, _):
       self = .notAllowed
-    case (.blockedByRfkill, _):
+    case (.blockedByRfkill, _), (.networkDown, .bluez):
       self = .switchedOff
     default:
       self = .other

@@ -107,6 +107,8 @@ final class RadioSource: EventHandler {
     readiness = .none
   }
 
+  func export(_ attributes: Span<Attribute>) { radio?.export(attributes) }
+
   func read(into space: inout MutableSpan<UInt8>) -> RadioRead {
     guard isOpen else { return .closed }
     takeReadiness()
@@ -219,6 +221,9 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
     source.closeRadio()
     time.radioIsClosed()
   }
+
+  /// Describes the services of the program, for a radio beside bluetoothd.
+  package mutating func export(_ attributes: Span<Attribute>) { source.export(attributes) }
 
   /// Whether the radio is an adapter.
   package var isPacketwise: Bool { source.isPacketwise }

@@ -94,8 +94,11 @@ enum Daemon {
     let serviceError = port.serviceError
     var port = port
     var table = BondTable<16>()
-    let protection: BallProtection = options.isProtected ? .encrypted : .none
-    let identity = options.isProtected ? port.openBonds(into: &table) : nil
+    // Beside bluetoothd, it protects the values, and keeps the bonds.
+    let isProtected = options.isProtected && !radio.choice.isBesideDaemon
+    if options.isProtected { port.protectValues(by: .encrypted) }
+    let protection: BallProtection = isProtected ? .encrypted : .none
+    let identity = isProtected ? port.openBonds(into: &table) : nil
     let known = identity?.address
     let security = BallSecurityManager<4, SystemRandom>(
       policy: protection.policy(hasUser: false, staysOpen: options.keepsPairingOpen),
@@ -104,7 +107,7 @@ enum Daemon {
     var runner = Runner(
       configuration(options, address: Self.address(address, knownAs: known)), security: security,
       on: port)
-    if options.isProtected { warnOfBonds(&runner) }
+    if isProtected { warnOfBonds(&runner) }
     if let serviceError {
       printLine(on: &runner, to: .errors) {
         $0.write(text: "Warning: no reports to the service manager: ")

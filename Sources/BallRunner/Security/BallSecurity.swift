@@ -109,7 +109,7 @@ public enum BallProtection: Equatable, Sendable {
   case authenticated
 
   /// The requirement of Question.
-  var ofQuestion: AttributeProtection {
+  package var ofQuestion: AttributeProtection {
     switch self {
     case .none: AttributeProtection(rawValue: 0)
     case .encrypted: .writeEncrypted
@@ -118,7 +118,7 @@ public enum BallProtection: Equatable, Sendable {
   }
 
   /// The requirement of Answer.
-  var ofAnswer: AttributeProtection {
+  package var ofAnswer: AttributeProtection {
     switch self {
     case .none: AttributeProtection(rawValue: 0)
     case .encrypted: .readEncrypted | .updateEncrypted

@@ -53,6 +53,13 @@ public struct AdvertisingServer<
     _modify { yield &attributes.database }
   }
 
+  /// Passes the attributes to the port of a radio: see `RadioPort.export`.
+  @inline(__always) public borrowing func exportAttributes<Port: RadioPort & ~Copyable>(
+    to port: inout Port
+  ) {
+    port.export(attributes.database.attributes)
+  }
+
   /// The value of the GAP service's Device Name, initially the configuration's name.
   public var deviceName: DeviceName {
     get { attributes.deviceName }

@@ -58,11 +58,19 @@ public protocol RadioPort: ~Copyable {
   /// more can be taken.
   mutating func writeRadio(_ bytes: Span<UInt8>) -> RadioWrite
 
+  /// Takes the attributes of the driver's server, the first of which has the handle 0x0001: after the radio was
+  /// opened, and after each change. The default does nothing; a radio that offers services by another way than HCI
+  /// needs them.
+  mutating func export(_ attributes: Span<Attribute>)
+
   /// Observes a packet, H4's type byte first. The default does nothing.
   mutating func note(_ packet: Span<UInt8>, _ direction: PacketDirection)
 }
 
 extension RadioPort where Self: ~Copyable {
+  /// Does nothing.
+  @inlinable public mutating func export(_ attributes: Span<Attribute>) {}
+
   /// Does nothing.
   @inlinable public mutating func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {}
 }
@@ -71,6 +79,9 @@ extension RadioPort where Self: ~Copyable {
 public protocol RadioDriver: ~Copyable {
   /// The radio was opened, for the first time or again. The state of its controller is unknown.
   mutating func radioIsReady(at now: Instant)
+
+  /// Passes the attributes of its server to the port of the radio that was opened. The default does nothing.
+  borrowing func exportAttributes<Port: RadioPort & ~Copyable>(to port: inout Port)
 
   /// Takes a whole packet from the controller, H4's type byte first.
   mutating func receive(_ packet: Span<UInt8>, at now: Instant)
@@ -90,6 +101,11 @@ public protocol RadioDriver: ~Copyable {
 }
 
 extension RadioDriver where Self: ~Copyable {
+  /// Does nothing.
+  @inlinable public borrowing func exportAttributes<Port: RadioPort & ~Copyable>(
+    to port: inout Port
+  ) {}
+
   /// `true`.
   @inlinable public var mayHavePacket: Bool { true }
 

@@ -151,7 +151,7 @@ package struct DBusOutput: ~Copyable {
     }
     let serial = nextSerial()
     let isSent = append(
-      .call, flags: tag == nil ? 1 : 0, serial, signature,
+      .call, flags: tag == nil ? 3 : 2, serial, signature,
       {
         $0.write(field: 1, "o", path)
         $0.write(field: 2, "s", ProgramText(member.interface).span)
@@ -168,12 +168,13 @@ package struct DBusOutput: ~Copyable {
   /// Calls a method of the bus.
   @discardableResult
   package mutating func callBus(
-    _ member: DBusMember, tag: UInt32?, at now: Instant, signature: StaticString = "",
-    _ body: (inout DBusWriter) -> Void = { _ in }
+    _ member: DBusMember, tag: UInt32?, at now: Instant, timeout: UInt32 = 25_000,
+    signature: StaticString = "", _ body: (inout DBusWriter) -> Void = { _ in }
   ) -> Bool {
     call(
       member, on: ProgramText("/org/freedesktop/DBus").span,
-      of: ProgramText("org.freedesktop.DBus").span, tag: tag, at: now, signature: signature, body)
+      of: ProgramText("org.freedesktop.DBus").span, tag: tag, at: now, timeout: timeout,
+      signature: signature, body)
   }
 
   /// Asks for the signals that match a rule, or takes it back. D-Bus Specification, "Match Rules".

@@ -129,16 +129,24 @@ struct Run: Command {
     guard !isPrivate || addressOptions.address == nil else {
       throw UsageError("--private and --address exclude each other: give one of them.")
     }
-    guard security != .authenticated || hasUser else {
+    guard security != .authenticated || hasUser || pairsElsewhere else {
       throw UsageError(
         "--security authenticated needs a terminal to show a number and read yes or no, and there "
           + "is none\(isQuiet ? " with --quiet" : ""): run it on one, or give --security encrypted."
       )
     }
+    guard !pairsElsewhere || !isPrivate && !keepsPairingOpen && addressOptions.address == nil else {
+      throw UsageError(
+        "With --radio bluez:hciN, bluetoothd chooses the address and pairs: leave --address, --private "
+          + "and --pairing-window out.")
+    }
     guard idleLimit <= 1_440 else {
       throw UsageError("--idle-limit takes 0 to 1440 minutes, not \(idleLimit).")
     }
   }
+
+  /// Whether bluetoothd pairs, and not this program.
+  private var pairsElsewhere: Bool { radioOptions.radio?.isBesideDaemon ?? false }
 
   /// Whether a user sees the numbers of a pairing, and answers.
   private var hasUser: Bool { PairingUser.hasTerminal && !isQuiet }
@@ -153,8 +161,9 @@ struct Run: Command {
         radio.name, board.description, ballName: try deviceName,
         watchedBy: try radioOptions.sinks(note: screen.note),
         screen: screen, hasUser: hasUser && security != .none)
-      guard let protection = security.protection else {
-        // Every central may ask.
+      if radio.name.isBesideDaemon { port.protectValues(by: security.protection ?? .none) }
+      guard let protection = security.protection, !radio.name.isBesideDaemon else {
+        // Every central may ask, or bluetoothd protects the values.
         var runner = BallRunner<4, 2_053, 8_192, 8_192, TerminalPort>(
           try configuration(), on: port)
         return try run(&runner, board, radio, metrics)

@@ -99,6 +99,10 @@ final class PeripheralProgram: RadioTask {
     }
   }
 
+  func exportAttributes<Port: RadioPort & ~Copyable>(to port: inout Port) {
+    host.server.exportAttributes(to: &port)
+  }
+
   func radioFailed(_ error: RadioError, at now: Instant) {
     host.radioLost()
     if !hasStarted { failure = error }

@@ -197,6 +197,13 @@ struct TerminalPort: Port, ~Copyable {
     radio.radioIsClosed()
   }
 
+  mutating func export(_ attributes: Span<Attribute>) { port.export(attributes) }
+
+  /// Has bluetoothd protect the values of the ball, on a radio beside it.
+  mutating func protectValues(by protection: BallProtection) {
+    port.protectValues(by: protection)
+  }
+
   var isPacketwise: Bool { port.isPacketwise }
 
   mutating func readRadio(into space: inout MutableSpan<UInt8>) -> RadioRead {

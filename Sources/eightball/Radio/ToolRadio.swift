@@ -134,6 +134,8 @@ struct ToolRadio: RadioPort, ~Copyable {
 
   mutating func closeRadio() { source.closeRadio() }
 
+  mutating func export(_ attributes: Span<Attribute>) { source.export(attributes) }
+
   var isPacketwise: Bool { source.isPacketwise }
 
   mutating func readRadio(into space: inout MutableSpan<UInt8>) -> RadioRead {

@@ -54,7 +54,7 @@ public struct SwarmConfiguration: Sendable {
   public static func error(for radio: RadioAddress) -> String? {
     switch radio.way {
     case .virtual, .unix, .tcpClient: nil
-    case .adapter, .serial, .tcpServer:
+    case .adapter, .bluez, .serial, .tcpServer:
       "\(radio) is one controller, and each ball takes one of its own: use virtual, unix:PATH or "
         + "tcp-client:HOST:PORT"
     }

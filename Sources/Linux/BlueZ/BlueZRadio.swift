@@ -1,0 +1,122 @@
+import BluetoothHost
+
+/// An adapter that bluetoothd drives, as a controller for a host of this program: `--radio bluez:hciN`.
+///
+/// Packets of the host go in, and packets for it come out, while all else on the adapter goes on. What
+/// bluetoothd does for this program ends with the connection to the bus, however that ends.
+package struct BlueZRadio: ~Copyable {
+  /// The token of the bus's socket among those of the radio.
+  private static var busToken: PollToken { PollToken(rawValue: 0) }
+
+  private let pin = Pinned()
+  private let socket: PortDescriptor
+  private var input: DBusInput
+  private var session: BlueZSession
+  private var waitsToWrite = false
+
+  /// Begins to open the adapter hciN.
+  ///
+  /// - Throws: Why there is no bus.
+  package init(adapter: UInt16, at now: Instant) throws(SystemCallError) {
+    let socket = try SystemBus.connect()
+    guard let input = DBusInput(), let session = BlueZSession(adapter: adapter, at: now),
+      session.bus.sockets.add(socket.number, Self.busToken, for: .readable)
+    else { throw SystemCallError(code: .outOfMemory, operation: .open) }
+    self.socket = socket
+    self.input = input
+    self.session = session
+    flush()
+  }
+
+  /// Whether bluetoothd has described the adapter.
+  package var isOpen: Bool { session.isOpen }
+
+  /// The descriptor to watch: readable when `read` has something to do.
+  package var number: Int32 { session.bus.sockets.number }
+
+  /// Why the radio cannot be used; `nil` while it can. It is closed by its end.
+  package var failure: ErrorNumber? { session.bus.failure }
+
+  /// When `read` must be called next; `nil` to wait for the descriptor.
+  package var deadline: Instant? { session.deadline }
+
+  /// Describes the services that bluetoothd offers for this program.
+  ///
+  /// - Parameter protection: What the application's values require beside their own protection.
+  package mutating func export(_ attributes: Span<Attribute>, protection: AttributeProtection) {
+    session.export(attributes, protection: protection)
+    flush()
+  }
+
+  /// Serves the bus, and moves the next packet for the host to the front of `space`.
+  package mutating func read(into space: inout MutableSpan<UInt8>, at now: Instant) -> RadioRead {
+    if !session.controller.hasPacket { serve(at: now) }
+    let count = session.controller.read(into: &space)
+    if count > 0 { return .bytes(count) }
+    return failure == nil ? .nothing : .failed
+  }
+
+  /// Takes a packet of the host.
+  package mutating func write(_ packet: Span<UInt8>, at now: Instant) -> RadioWrite {
+    session.take(packet, at: now)
+    flush()
+    return failure == nil ? .taken(packet.count) : .failed
+  }
+
+  /// Handles what has come from the bus and on the sockets, and the calls without a reply.
+  package mutating func serve(at now: Instant) {
+    var busEvents = Readiness.none
+    var sockets: UInt32 = 0
+    _ = session.bus.sockets.wait(0) { token, events in
+      let index = token.rawValue &- BlueZPeripheral.firstToken
+      if token == Self.busToken {
+        busEvents.add(events)
+      } else if index < UInt32(UpdateSockets.capacity) {
+        sockets |= 1 &<< index
+      }
+    }
+    session.advance(to: now)
+    if busEvents.isReadable { receive() }
+    if sockets != 0 { session.read(sockets) }
+    session.finishTurn()
+    flush()
+  }
+
+  /// Reads the bus until it has no more, or the host should read first.
+  private mutating func receive() {
+    while failure == nil, session.controller.hasRoom {
+      switch input.receive(from: socket, &session.descriptors) {
+      case .bytes(0): return session.bus.fail(.connectionReset)
+      case .bytes: handleMessages()
+      case .wouldBlock: return
+      case .failed(let code): return session.bus.fail(code)
+      }
+    }
+  }
+
+  private mutating func handleMessages() {
+    do throws(DBusInput.StreamError) {
+      while failure == nil, let message = try input.next() { session.handle(message) }
+    } catch {
+      session.bus.fail(error == .refused ? .notPermitted : .protocolError)
+    }
+  }
+
+  private mutating func flush() {
+    while session.bus.output.hasBytes {
+      switch session.bus.output.send(to: socket) {
+      case .bytes: break
+      case .wouldBlock: return waitToWrite(true)
+      case .failed(let code): return session.bus.fail(code)
+      }
+    }
+    waitToWrite(false)
+  }
+
+  private mutating func waitToWrite(_ isWanted: Bool) {
+    guard isWanted != waitsToWrite else { return }
+    waitsToWrite = isWanted
+    session.bus.sockets.change(
+      socket.number, Self.busToken, to: isWanted ? .readableOrWritable : .readable)
+  }
+}
