@@ -23,12 +23,12 @@ int64_t clinux_receive_with_descriptors(int descriptor, uint8_t *bytes, size_t s
     do length = recvmsg(descriptor, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     while (length < 0 && errno == EINTR);
     if (length < 0) return -errno;
-    for (struct cmsghdr *item = CMSG_FIRSTHDR(&message); item; item = CMSG_NXTHDR(&message, item)) {
-        if (item->cmsg_level != SOL_SOCKET || item->cmsg_type != SCM_RIGHTS) continue;
+    // The kernel gives all descriptors in one item.
+    const struct cmsghdr *item = CMSG_FIRSTHDR(&message);
+    if (item && item->cmsg_level == SOL_SOCKET && item->cmsg_type == SCM_RIGHTS) {
         size_t number = (item->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        for (size_t index = 0; index < number && *count < capacity; index++) {
-            memcpy(received + (*count)++, CMSG_DATA(item) + index * sizeof(int), sizeof(int));
-        }
+        memcpy(received, CMSG_DATA(item), number * sizeof(int));
+        *count = (int32_t)number;
     }
     return length;
 }

@@ -14,13 +14,6 @@ package struct PortDescriptor: ~Copyable, Sendable {
     clinux_close(number)
   }
 
-  /// Gives the number away without closing it.
-  consuming func release() -> Int32 {
-    let number = number
-    discard self
-    return number
-  }
-
   /// Reads the available bytes into the front of `space`: none at the end of the file.
   package borrowing func read(into space: inout MutableSpan<UInt8>) -> Transfer {
     let number = number

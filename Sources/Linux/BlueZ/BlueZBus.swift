@@ -93,11 +93,11 @@ package struct BlueZBus: ~Copyable {
 
   /// Replies to a call of bluetoothd.
   package mutating func reply(
-    to call: UInt32, signature: StaticString = "", with descriptor: consuming PortDescriptor? = nil,
+    to call: UInt32, signature: StaticString = "", with descriptor: Int32? = nil,
     _ body: (inout DBusWriter) -> Void = { _ in }
   ) {
-    guard call != 0 else { return }
-    _ = output.reply(to: call, of: owner.span, signature: signature, with: descriptor, body)
+    guard call != 0 || descriptor != nil else { return }
+    output.reply(to: call, of: owner.span, signature: signature, with: descriptor, body)
   }
 
   /// Replies to a call of bluetoothd with the error that it takes for an ATT error: `dbus_error_to_att_ecode`

@@ -38,11 +38,11 @@ package struct UpdateSockets: ~Copyable {
     }
   }
 
-  /// Makes a socket for the updates of a characteristic to the central at a place, and returns bluetoothd's end;
-  /// `nil` if that fails.
+  /// Makes a socket for the updates of a characteristic to the central at a place, and returns bluetoothd's end, which
+  /// the caller owns; `nil` if that fails.
   mutating func add(
     _ characteristic: UInt16, for place: Int, in queue: borrowing PollQueue
-  ) -> PortDescriptor? {
+  ) -> Int32? {
     var other: Int32 = -1
     for index in 0..<Self.capacity where sockets[index] == nil {
       if contains(characteristic) {
@@ -50,14 +50,14 @@ package struct UpdateSockets: ~Copyable {
       }
       let number = unsafe clinux_open_packet_pair(&other)
       guard number >= 0 else { return nil }
-      let end = PortDescriptor(owning: other)
       let token = PollToken(rawValue: BlueZPeripheral.firstToken &+ UInt32(index))
       guard queue.add(number, token, for: .readable) else {
         clinux_close(number)
+        clinux_close(other)
         return nil
       }
       sockets[index] = Socket(number: number, characteristic: characteristic, place: place)
-      return end
+      return other
     }
     return nil
   }

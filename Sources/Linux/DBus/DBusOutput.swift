@@ -24,6 +24,8 @@ package struct DBusOutput: ~Copyable {
   private var sent = 0
   private var end = 0
   private var serial: UInt32 = 0
+  /// Where the last message begins.
+  private var lastStart = 0
   private var calls = InlineArray<32, Call?>(repeating: nil)
   private var attachments = InlineArray<8, Attachment?>(repeating: nil)
   /// Whether a message did not fit since the bus was connected.
@@ -188,32 +190,31 @@ package struct DBusOutput: ~Copyable {
 
   /// Replies to the call of this number.
   ///
-  /// - Parameter descriptor: Goes with the reply, as its `h` 0. It is closed here.
+  /// - Parameter descriptor: A descriptor that goes with the reply, as its `h` 0. It is closed once it is sent, or if it
+  ///   cannot be.
   @discardableResult
   package mutating func reply(
     to call: UInt32, of destination: Span<UInt8>, signature: StaticString = "",
-    with descriptor: consuming PortDescriptor? = nil, _ body: (inout DBusWriter) -> Void = { _ in }
+    with descriptor: Int32? = nil, _ body: (inout DBusWriter) -> Void = { _ in }
   ) -> Bool {
-    let offset = end
     var slot: Int?
-    if descriptor != nil {
-      for index in attachments.indices where attachments[index] == nil { slot = index }
-      guard slot != nil else { return false }
-    }
-    let count: UInt32 = slot == nil ? 0 : 1
-    guard
-      append(
+    for index in attachments.indices where attachments[index] == nil { slot = index }
+    let isSent =
+      (descriptor == nil || slot != nil)
+      && append(
         .reply, flags: 1, nextSerial(), signature,
         {
           $0.write(field: 5, "u", call)
           $0.write(field: 6, "s", destination)
-          if count > 0 { $0.write(field: 9, "u", count) }
+          if descriptor != nil { $0.write(field: 9, "u", 1) }
         }, body)
-    else { return false }
-    if let slot, let descriptor {
-      attachments[slot] = Attachment(offset: offset, number: descriptor.release())
+    guard let descriptor else { return isSent }
+    if isSent, let slot {
+      attachments[slot] = Attachment(offset: lastStart, number: descriptor)
+    } else {
+      clinux_close(descriptor)
     }
-    return true
+    return isSent
   }
 
   /// Replies with an error to the call of this number.
@@ -296,6 +297,7 @@ package struct DBusOutput: ~Copyable {
       hasOverflowed = true
       return false
     }
+    lastStart = end
     end &+= writer.writer.count
     return true
   }
