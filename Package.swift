@@ -160,8 +160,8 @@ let package = Package(
     .testTarget(
       name: "LinuxRadioTests",
       dependencies: [
-        "BluetoothHost", "Expectations", "Linux", "LinuxAir", "LinuxRadio", "LinuxTestSupport",
-        "VirtualRadio",
+        "BallTestSupport", "BluetoothHost", "EightBall", "Expectations", "Linux", "LinuxAir",
+        "LinuxRadio", "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(

@@ -17,11 +17,11 @@ extension BlueZController {
       let index = links.add(role, peer, rssi: rssi ?? LEAdvertisingReport.unknownRSSI)
     else { return nil }
     if role == .central { connecting = nil } else { isAdvertising = false }
-    // bluetoothd does not say the parameters. With these, a host requests no others: 30 ms, 0, 420 ms.
+    // bluetoothd does not report the parameters. With these, 30 ms, 0 and 4 s, a host requests no others.
     emit(
       LEConnectionComplete(
         status: .success, handle: links[index].handle, role: role, peer: peer, interval: 24,
-        latency: 0, supervisionTimeout: 42))
+        latency: 0, supervisionTimeout: 400))
     return index
   }
 
