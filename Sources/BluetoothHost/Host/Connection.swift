@@ -55,10 +55,10 @@ public struct Connection: ~Copyable {
 
   var timers = ConnectionTimers()
 
-  init(index: Int) { self.index = index }
+  package init(index: Int) { self.index = index }
 
   /// Begins a link.
-  mutating func open(_ event: LEConnectionComplete) {
+  package mutating func open(_ event: LEConnectionComplete) {
     close()
     handle = event.handle
     role = event.role

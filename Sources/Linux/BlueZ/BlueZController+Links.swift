@@ -17,11 +17,7 @@ extension BlueZController {
       let index = links.add(role, peer, rssi: rssi ?? LEAdvertisingReport.unknownRSSI)
     else { return nil }
     if role == .central { connecting = nil } else { isAdvertising = false }
-    // bluetoothd does not report the parameters. With these, 30 ms, 0 and 4 s, a host requests no others.
-    emit(
-      LEConnectionComplete(
-        status: .success, handle: links[index].handle, role: role, peer: peer, interval: 24,
-        latency: 0, supervisionTimeout: 400))
+    emit(.virtual(links[index].handle, role, peer))
     return index
   }
 
@@ -51,6 +47,9 @@ extension BlueZController {
 
   /// The peer of the link with this index.
   package func peer(at index: Int) -> DeviceAddress { links[index].peer }
+
+  /// The handle of the link with this index.
+  package func handle(at index: Int) -> ConnectionHandle { links[index].handle }
 
   /// The index of the link to `peer` on which the host has this role; `nil` if there is none.
   package func link(to peer: DeviceAddress, _ role: LEConnectionComplete.Role) -> Int? {
@@ -127,8 +126,20 @@ extension BlueZController {
     }
   }
 
+  /// Sends the packet that `body` writes to the host; nothing if it does not fit.
+  package mutating func sendPacket(_ body: (inout ByteWriter) -> Void) { _ = packets.append(body) }
+
   /// Sends an LE event to the host.
   private mutating func emit(_ event: LEConnectionComplete) {
     _ = packets.append { event.writePacket(to: &$0) }
+  }
+}
+
+extension LEConnectionComplete {
+  /// A virtual link. bluetoothd does not report the parameters; with these, 30 ms, 0 and 4 s, a host requests no others.
+  static func virtual(_ handle: ConnectionHandle, _ role: Role, _ peer: DeviceAddress) -> Self {
+    LEConnectionComplete(
+      status: .success, handle: handle, role: role, peer: peer, interval: 24, latency: 0,
+      supervisionTimeout: 400)
   }
 }

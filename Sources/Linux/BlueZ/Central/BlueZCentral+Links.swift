@@ -1,0 +1,240 @@
+import BluetoothHost
+
+// Connecting, and the ends of links.
+extension BlueZCentral {
+  /// How long after a change of a peripheral's attributes they are read again, in milliseconds: bluetoothd announces
+  /// each on its own.
+  private static var refreshDelay: UInt32 { 100 }
+  /// How long bluetoothd may take to connect, in milliseconds. Its own limit is shorter.
+  private static var connectionTimeout: UInt32 { 60_000 }
+
+  /// Begins to connect.
+  package mutating func connect(_ peer: DeviceAddress, _ bus: inout BlueZBus) {
+    abandonAttempt(&bus)
+    attempt.peer = peer
+    watchDevices(&bus)
+    look(&bus)
+  }
+
+  /// The host does not want the connection any more.
+  package mutating func cancelConnection(_ bus: inout BlueZBus) {
+    abandonAttempt(&bus)
+    watchDevices(&bus)
+  }
+
+  private mutating func look(_ bus: inout BlueZBus) {
+    attempt.phase = .looking
+    attempt.deadline = nil
+    watchDevices(&bus)
+    bus.call(.getManagedObjects, on: ProgramText("/").span, tag: tag(.look))
+  }
+
+  /// Ends the attempt, and the connection if it was made for it.
+  mutating func abandonAttempt(_ bus: inout BlueZBus) {
+    let old = attempt
+    attempt = ConnectionAttempt()
+    if old.phase == .searching {
+      updateDiscovery(isScanning: false, filtersDuplicates: true, &bus)
+    }
+    if old.phase == .connecting || old.hasConnected, !old.isShared {
+      bus.call(.disconnectDevice, on: old.path.span, tag: nil)
+    }
+  }
+
+  /// The attempt has failed for this reason.
+  mutating func failAttempt(
+    _ reason: HCIErrorCode, _ controller: inout BlueZController, _ bus: inout BlueZBus
+  ) {
+    guard attempt.isActive else { return }
+    abandonAttempt(&bus)
+    watchDevices(&bus)
+    controller.failConnection(reason)
+  }
+
+  /// bluetoothd does not describe its objects.
+  mutating func failLook(_ controller: inout BlueZController, _ bus: inout BlueZBus) {
+    if attempt.phase == .looking { failAttempt(.hardwareFailure, &controller, &bus) }
+  }
+
+  /// Takes bluetoothd's objects: connects to the device, or opens the link if bluetoothd knows its attributes.
+  mutating func found(
+    _ objects: DBusReader, _ controller: inout BlueZController, _ bus: inout BlueZBus
+  ) {
+    guard attempt.phase == .looking else { return }
+    var device: (path: ObjectPath, isConnected: Bool, isResolved: Bool, rssi: Int8?)?
+    let wanted = attempt.peer
+    objects.forEachManagedInterface { interface in
+      guard interface.name.equals("org.bluez.Device1"), interface.path.isBelow(bus.adapterPath.span)
+      else { return }
+      var description = DeviceDescription()
+      interface.forEachProperty { description.take($0, $1) }
+      var path = ObjectPath()
+      guard description.isAt(wanted), path.assign(interface.path) else { return }
+      device = (path, description.isConnected, description.isResolved, description.rssi)
+    }
+    guard let device else {
+      attempt.phase = .searching
+      // The host's own limit ends the search.
+      return updateDiscovery(isScanning: false, filtersDuplicates: true, &bus)
+    }
+    attempt.path = device.path
+    if device.isConnected, device.isResolved {
+      if !attempt.hasConnected { attempt.isShared = true }
+      open(objects, rssi: device.rssi, &controller, &bus)
+    } else if attempt.hasConnected {
+      attempt.phase = .resolving
+      attempt.deadline = bus.now.advanced(by: ConnectionAttempt.patience)
+    } else {
+      attempt.isShared = device.isConnected
+      callConnect(&bus)
+    }
+  }
+
+  private mutating func callConnect(_ bus: inout BlueZBus) {
+    attempt.phase = .connecting
+    updateDiscovery(isScanning: false, filtersDuplicates: true, &bus)
+    bus.call(
+      .connectDevice, on: attempt.path.span, tag: tag(.connect), timeout: Self.connectionTimeout)
+  }
+
+  /// bluetoothd has connected the device, or not.
+  mutating func connected(
+    _ error: Span<UInt8>?, _ controller: inout BlueZController, _ bus: inout BlueZBus
+  ) {
+    guard attempt.phase == .connecting else { return }
+    guard let error, !error.equals("org.bluez.Error.AlreadyConnected") else {
+      attempt.hasConnected = true
+      return look(&bus)
+    }
+    attempt.phase = .none
+    attempt.hasConnected = false
+    controller.failConnection(.connectionFailedToBeEstablished)
+    watchDevices(&bus)
+  }
+
+  /// Opens the virtual link, with the attributes among `objects`.
+  private mutating func open(
+    _ objects: DBusReader, rssi: Int8?, _ controller: inout BlueZController, _ bus: inout BlueZBus
+  ) {
+    let path = attempt.path
+    guard let index = controller.openLink(to: attempt.peer, .central, rssi: rssi) else {
+      return failAttempt(.connectionLimitExceeded, &controller, &bus)
+    }
+    peripherals[index].fill { database in
+      objects.forEachManagedInterface { database.add($0, of: path.span) }
+    }
+    peripherals[index].open(
+      controller.handle(at: index), attempt.peer, at: path, isShared: attempt.isShared)
+    attempt = ConnectionAttempt()
+  }
+
+  // MARK: Ends
+
+  /// The host ends the link at `index`.
+  package mutating func disconnect(
+    _ index: Int, _ controller: inout BlueZController, _ bus: inout BlueZBus
+  ) {
+    guard peripherals[index].isOpen, !peripherals[index].isShared else {
+      return ended(index, .connectionTerminatedByLocalHost, &controller, &bus)
+    }
+    let path = peripherals[index].path
+    ask(.disconnect, at: index, &bus) { $0.call(.disconnectDevice, on: path.span, tag: $1) }
+  }
+
+  /// The link at `index` has ended.
+  mutating func ended(
+    _ index: Int, _ reason: HCIErrorCode, _ controller: inout BlueZController,
+    _ bus: inout BlueZBus
+  ) {
+    unsubscribe(at: index, &bus)
+    peripherals[index].close()
+    controller.closeLink(index, reason)
+    watchDevices(&bus)
+  }
+
+  /// Ends the link at `index`, if there is one, without an event.
+  mutating func leave(_ index: Int, _ bus: inout BlueZBus) {
+    guard peripherals[index].isOpen else { return }
+    unsubscribe(at: index, &bus)
+    let path = peripherals[index].path
+    if !peripherals[index].isShared { bus.call(.disconnectDevice, on: path.span, tag: nil) }
+    peripherals[index].close()
+  }
+
+  /// The index of the peripheral whose device is at `path`, or has an object there; `nil` if there is none.
+  func index(at path: Span<UInt8>) -> Int? {
+    for index in 0..<BlueZController.linkCapacity where peripherals[index].isOpen {
+      let device = peripherals[index].path
+      if path.hasSameBytes(as: device.span) || path.isBelow(device.span) { return index }
+    }
+    return nil
+  }
+
+  // MARK: Signals
+
+  /// bluetoothd has found a device.
+  mutating func deviceAdded(
+    _ device: borrowing ManagedInterface, _ controller: inout BlueZController,
+    _ bus: inout BlueZBus
+  ) {
+    guard device.path.isBelow(bus.adapterPath.span) else { return }
+    report(device, &controller)
+    guard attempt.phase == .searching else { return }
+    var description = DeviceDescription()
+    device.forEachProperty { description.take($0, $1) }
+    guard description.isAt(attempt.peer), attempt.path.assign(device.path) else { return }
+    callConnect(&bus)
+  }
+
+  /// Properties of a device have changed.
+  mutating func deviceChanged(
+    _ change: borrowing ManagedInterface, _ controller: inout BlueZController,
+    _ bus: inout BlueZBus
+  ) {
+    if controller.isScanning { advertisementChanged(change, controller, &bus) }
+    var isConnected: Bool?
+    var isResolved: Bool?
+    var rssi: Int16?
+    change.forEachProperty { name, value in
+      if name.equals("Connected") { isConnected = value.boolean }
+      if name.equals("ServicesResolved") { isResolved = value.boolean }
+      if name.equals("RSSI") { rssi = value.int16 }
+    }
+    if attempt.isActive, change.path.hasSameBytes(as: attempt.path.span) {
+      if isResolved == true, attempt.phase == .resolving { look(&bus) }
+      // The reply to the call of Connect reports a failure before that.
+      if isConnected == false, attempt.hasConnected {
+        failAttempt(.connectionFailedToBeEstablished, &controller, &bus)
+      }
+    }
+    guard let index = index(at: change.path) else { return }
+    if let rssi { controller.setRSSI(Int8(clamping: rssi), at: index) }
+    if isConnected == false { ended(index, .remoteUserTerminatedConnection, &controller, &bus) }
+  }
+
+  /// An attribute has come or gone.
+  mutating func attributesChanged(below path: Span<UInt8>, _ bus: inout BlueZBus) {
+    guard let index = index(at: path) else { return }
+    peripherals[index].refreshTime = bus.now.advanced(by: Self.refreshDelay)
+  }
+
+  /// Interfaces of the object at `path` have gone: the device has, if it is one.
+  mutating func removed(
+    _ path: Span<UInt8>, _ controller: inout BlueZController, _ bus: inout BlueZBus
+  ) {
+    guard let index = index(at: path) else { return }
+    if path.deviceAddress(below: bus.adapterPath.span) != nil {
+      ended(index, .remoteUserTerminatedConnection, &controller, &bus)
+    } else {
+      attributesChanged(below: path, &bus)
+    }
+  }
+}
+
+extension DeviceDescription {
+  /// Whether it has the address of `peer`. bluetoothd knows the kind of an address better than a user.
+  borrowing func isAt(_ peer: DeviceAddress) -> Bool {
+    guard let bytes else { return false }
+    return DeviceAddress(kind: peer.kind, bytes: bytes) == peer
+  }
+}

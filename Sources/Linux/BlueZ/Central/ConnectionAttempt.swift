@@ -1,0 +1,33 @@
+import BluetoothHost
+
+/// A connection that bluetoothd is making for the host.
+struct ConnectionAttempt {
+  enum Phase: Equatable {
+    case none
+    /// Reads bluetoothd's objects, for the device and its attributes.
+    case looking
+    /// bluetoothd does not know the device, and discovers.
+    case searching
+    case connecting
+    /// The device is connected, and bluetoothd finds its attributes.
+    case resolving
+  }
+
+  /// How long bluetoothd may take to find the attributes of a connected device, in milliseconds: its own limit of 30 s
+  /// for one response.
+  static var patience: UInt32 { 35_000 }
+
+  var phase = Phase.none
+  var peer = DeviceAddress.zero
+  /// The device; empty while bluetoothd does not know it.
+  var path = ObjectPath()
+  /// Whether bluetoothd has connected the device for this program.
+  var hasConnected = false
+  /// Whether the device was connected before.
+  var isShared = false
+  /// When the attempt fails; `nil` while another limit applies.
+  var deadline: Instant?
+
+  /// Whether there is an attempt.
+  var isActive: Bool { phase != .none }
+}
