@@ -78,18 +78,6 @@ public struct SignallingCommand: ~Escapable {
     data = reader.readRemaining()
   }
 
-  /// Whether it needs a response. A response is never rejected, even without a request: 4.1. Credits for an unknown
-  /// channel are ignored, since an indication has no response: 4.24.
-  package var isRequest: Bool {
-    switch code {
-    case .commandReject, .disconnectionResponse, .connectionParameterUpdateResponse,
-      .leCreditBasedConnectionResponse, .flowControlCredit, .creditBasedConnectionResponse,
-      .creditBasedReconfigureResponse:
-      false
-    default: identifier != 0
-    }
-  }
-
   /// Writes a command's header; `length` bytes of data follow.
   public static func writeHeader(
     _ code: SignallingCode, identifier: UInt8, length: Int, to writer: inout ByteWriter
@@ -102,15 +90,25 @@ public struct SignallingCommand: ~Escapable {
 
 /// Answers LE signalling commands, in either role, for a host without channels: it refuses each
 /// request for one. Core Specification, Vol 3, Part A, 4.
-enum Signalling {
+package enum Signalling {
   /// Writes the response to the command in `payload`; nothing for a response.
   ///
   /// - Returns: The connection parameters that the controller should use from now on; `nil` for no
   ///   change.
-  static func respond(to payload: Span<UInt8>, isCentral: Bool, response: inout ByteWriter)
-    -> ConnectionParameters?
+  package static func respond(
+    to payload: Span<UInt8>, isCentral: Bool, response: inout ByteWriter
+  ) -> ConnectionParameters?
   {
-    guard let command = SignallingCommand(payload), command.isRequest else { return nil }
+    guard let command = SignallingCommand(payload), command.identifier != 0 else { return nil }
+    switch command.code {
+    // A response is never rejected, even without a request: 4.1. Credits for an unknown channel are
+    // ignored, since an indication has no response: 4.24.
+    case .commandReject, .disconnectionResponse, .connectionParameterUpdateResponse,
+      .leCreditBasedConnectionResponse, .flowControlCredit, .creditBasedConnectionResponse,
+      .creditBasedReconfigureResponse:
+      return nil
+    default: break
+    }
     let data = command.data
     guard command.isComplete else {
       reject(command.identifier, to: &response)

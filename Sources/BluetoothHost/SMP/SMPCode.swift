@@ -132,7 +132,7 @@ extension NoSecurity {
   /// Writes the response to a Security Manager PDU: pairing fails at once, so that the peer
   /// continues unencrypted instead of waiting for 30 s. Writes nothing for Pairing Failed or a
   /// reserved code. Core Specification, Vol 3, Part H, 3.3 and 3.5.
-  static func respond(to pdu: Span<UInt8>, response: inout ByteWriter) {
+  package static func respond(to pdu: Span<UInt8>, response: inout ByteWriter) {
     var reader = ByteReader(pdu)
     guard let byte = reader.readUInt8() else { return }
     let code = SMPCode(rawValue: byte)

@@ -82,6 +82,7 @@ extension BlueZController {
       writer.write(channel.rawValue)
       let start = writer.count
       body(&writer)
+      guard writer.count > start else { return writer.truncate(to: 0) }
       let length = UInt16(truncatingIfNeeded: writer.count &- start)
       writer.patch(length &+ 4, at: start &- 6)
       writer.patch(length, at: start &- 4)
@@ -106,24 +107,21 @@ extension BlueZController {
       completePacket(at: index)
       return .nothing
     }
-    if channel == L2CAPChannel.att.rawValue {
-      return .attribute(index, pdu: reader.readRemaining())
-    }
+    let payload = reader.readRemaining()
+    if channel == L2CAPChannel.att.rawValue { return .attribute(index, pdu: payload) }
     completePacket(at: index)
-    if channel == L2CAPChannel.leSignalling.rawValue { refuse(reader.readRemaining(), at: index) }
-    // bluetoothd pairs. A host without a Security Manager only answers its peer's requests.
-    return .nothing
-  }
-
-  /// Refuses a request on the signalling channel: bluetoothd has no function for connection parameters and channels.
-  /// Core Specification, Vol 3, Part A, 4.1: reason 0x0000, command not understood.
-  private mutating func refuse(_ payload: Span<UInt8>, at index: Int) {
-    guard let command = SignallingCommand(payload), command.isRequest else { return }
-    let identifier = command.identifier
-    _ = send(on: .leSignalling, to: index) { writer in
-      SignallingCommand.writeHeader(.commandReject, identifier: identifier, length: 2, to: &writer)
-      writer.write(UInt16(0x0000))
+    // bluetoothd has no function for connection parameters and channels, and pairs by itself: these requests are refused,
+    // as by a device that has neither.
+    switch L2CAPChannel(rawValue: channel) {
+    case .leSignalling:
+      _ = send(on: .leSignalling, to: index) {
+        _ = Signalling.respond(to: payload, isCentral: false, response: &$0)
+      }
+    case .securityManager:
+      _ = send(on: .securityManager, to: index) { NoSecurity.respond(to: payload, response: &$0) }
+    default: break
     }
+    return .nothing
   }
 
   /// Sends the packet that `body` writes to the host; nothing if it does not fit.

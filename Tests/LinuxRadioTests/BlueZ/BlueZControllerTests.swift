@@ -304,6 +304,18 @@ struct BlueZControllerInputTests {
     expect(bench.receivedPacket(), is: nil)
   }
 
+  @Test("A pairing request is refused at once: bluetoothd pairs")
+  func pairing() {
+    let bench = ballBench()
+    _ = bench.controller.openLink(to: phone, .peripheral)
+    bench.run()
+    // Pairing Request, after Number Of Completed Packets: Pairing Failed, Pairing Not Supported.
+    bench.give([0x02, 0x10, 0x00, 11, 0, 7, 0, 6, 0, 0x01, 3, 0, 1, 16, 0, 0])
+    expect(bench.receivedPacket(), is: [0x04, 0x13, 5, 1, 0x10, 0x00, 1, 0])
+    expect(bench.receivedPacket(), is: [0x02, 0x10, 0x20, 6, 0, 2, 0, 6, 0, 0x05, 0x05])
+    expect(bench.receivedPacket(), is: nil)
+  }
+
   @Test("A host that does not read loses notifications and reports, never an answer or an end")
   func full() {
     let bench = ballBench()
