@@ -108,6 +108,7 @@ package struct PortRadio: ~Copyable {
   /// Closes it. An adapter goes back to its previous state.
   package mutating func close(_ queue: borrowing PollQueue) {
     if bluez != nil {
+      bluez?.value.end()
       // Its queue leaves the one above when it is closed.
       bluez = nil
       deadline = nil

@@ -48,6 +48,12 @@ package struct BlueZRadio: ~Copyable {
     flush()
   }
 
+  /// Ends what bluetoothd does for this program, before the radio is closed.
+  package mutating func end() {
+    session.reset()
+    flush()
+  }
+
   /// Serves the bus, and moves the next packet for the host to the front of `space`.
   package mutating func read(into space: inout MutableSpan<UInt8>, at now: Instant) -> RadioRead {
     if !session.controller.hasPacket { serve(at: now) }
@@ -66,18 +72,21 @@ package struct BlueZRadio: ~Copyable {
   /// Handles what has come from the bus and on the sockets, and the calls without a reply.
   package mutating func serve(at now: Instant) {
     var busEvents = Readiness.none
-    var sockets: UInt32 = 0
+    var sockets = (ofPeripheral: UInt32(0), ofCentral: UInt32(0))
     _ = session.bus.sockets.wait(0) { token, events in
       let index = token.rawValue &- BlueZPeripheral.firstToken
+      let centralIndex = token.rawValue &- BlueZCentral.firstToken
       if token == Self.busToken {
         busEvents.add(events)
       } else if index < UInt32(UpdateSockets.capacity) {
-        sockets |= 1 &<< index
+        sockets.ofPeripheral |= 1 &<< index
+      } else if centralIndex < UInt32(BlueZCentral.subscriptionLimit) {
+        sockets.ofCentral |= 1 &<< centralIndex
       }
     }
     session.advance(to: now)
     if busEvents.isReadable { receive() }
-    if sockets != 0 { session.read(sockets) }
+    session.read(sockets.ofPeripheral, sockets.ofCentral)
     session.finishTurn()
     flush()
   }

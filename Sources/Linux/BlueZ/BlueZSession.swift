@@ -18,6 +18,7 @@ struct BlueZSession: ~Copyable {
   var bus: BlueZBus
   var controller = BlueZController()
   private var peripheral: BlueZPeripheral
+  private var central = BlueZCentral()
 
   /// Begins with the questions for the bus and bluetoothd; `nil` if the kernel refuses memory.
   init?(adapter: UInt16, at now: Instant) {
@@ -33,7 +34,7 @@ struct BlueZSession: ~Copyable {
   /// When the next turn is due; `nil` to wait for messages.
   var deadline: Instant? {
     if controller.hasPacket { return bus.now }
-    return .earlier(bus.output.deadline, peripheral.deadline)
+    return .earlier(bus.output.deadline, .earlier(peripheral.deadline, central.deadline))
   }
 
   /// See `BlueZRadio.export`.
@@ -44,12 +45,16 @@ struct BlueZSession: ~Copyable {
   /// Begins a turn.
   mutating func advance(to now: Instant) { bus.now = now }
 
-  /// Reads the roles' sockets whose bits are set.
-  mutating func read(_ sockets: UInt32) { peripheral.read(sockets, &controller, &bus) }
+  /// Reads the sockets of each role whose bits are set.
+  mutating func read(_ ofPeripheral: UInt32, _ ofCentral: UInt32) {
+    if ofPeripheral != 0 { peripheral.read(ofPeripheral, &controller, &bus) }
+    if ofCentral != 0 { central.read(ofCentral, &controller, &bus) }
+  }
 
   /// Ends a turn: does what is due.
   mutating func finishTurn() {
     peripheral.advance(&controller, &bus)
+    central.advance(&controller, &bus)
     while let tag = bus.output.takeOverdueCall(at: bus.now) { giveUp(tag) }
   }
 
@@ -60,15 +65,26 @@ struct BlueZSession: ~Copyable {
     bus.now = now
     switch controller.receive(packet) {
     case .nothing: break
-    case .reset: peripheral.reset(&bus)
+    case .reset: reset()
     case .setAdvertising(let isOn): peripheral.setAdvertising(isOn, &controller, &bus)
     case .changeAdvertisement: peripheral.changeAdvertisement(controller.advertisement, &bus)
-    case .setScanning: controller.finishCommand(.unknownCommand)
-    case .connect: controller.failConnection(.unspecifiedError)
-    case .cancelConnection: break
+    case .setScanning(let isOn, let filter):
+      central.setScanning(isOn, filtersDuplicates: filter, &controller, &bus)
+    case .connect(let peer): central.connect(peer, &bus)
+    case .cancelConnection: central.cancelConnection(&bus)
+    case .disconnect(let index) where controller.role(at: index) == .central:
+      central.disconnect(index, &controller, &bus)
     case .disconnect(let index): peripheral.disconnect(index, &bus)
+    case .attribute(let index, let pdu) where controller.role(at: index) == .central:
+      central.receive(pdu, at: index, &controller, &bus)
     case .attribute(let index, let pdu): peripheral.receive(pdu, at: index, &controller, &bus)
     }
+  }
+
+  /// Ends what bluetoothd does for this program: its links would stay otherwise.
+  mutating func reset() {
+    peripheral.reset(&bus)
+    central.reset(&bus)
   }
 
   // MARK: Opening
@@ -169,7 +185,8 @@ struct BlueZSession: ~Copyable {
       case .radio:
         if let question = Question(rawValue: tag & 0xFF_FFFF) { take(question, message) }
       case .peripheral: peripheral.reply(tag & 0xFF_FFFF, message, &controller, &bus)
-      case .central, nil: break
+      case .central: central.reply(tag & 0xFF_FFFF, message, &descriptors, &controller, &bus)
+      case nil: break
       }
     case .call: peripheral.call(message, &controller, &bus)
     case .signal: takeSignal(message)
@@ -197,6 +214,7 @@ struct BlueZSession: ~Copyable {
       return
     }
     peripheral.signal(message, &controller, &bus)
+    central.signal(message, &controller, &bus)
   }
 
   /// Whether a change of the adapter's properties is that it is switched off.
@@ -218,7 +236,8 @@ struct BlueZSession: ~Copyable {
     switch BlueZBus.Caller(tag: tag) {
     case .radio: bus.fail(.timedOut)
     case .peripheral: peripheral.giveUp(tag & 0xFF_FFFF, &controller, &bus)
-    case .central, nil: break
+    case .central: central.giveUp(tag & 0xFF_FFFF, &controller, &bus)
+    case nil: break
     }
   }
 }

@@ -12,7 +12,7 @@ package struct BlueZCentral: ~Copyable {
   }
 
   /// The first of the tokens of the sockets for notifications.
-  package static var firstToken: UInt32 { 0x200 }
+  package static var firstToken: UInt32 { 0x2_0000 }
   /// The most subscriptions at a time.
   package static var subscriptionLimit: Int { 32 }
 
