@@ -55,6 +55,12 @@ public struct Radio: ~Copyable {
   /// When `serve` must be called next; `nil` to wait for a descriptor.
   public var deadline: Instant? { .earlier(link.deadline, port.deadline) }
 
+  /// Passes the attributes of the program's server to the radio, after they have changed. Does nothing while the radio
+  /// is closed.
+  package mutating func export<Program: RadioProgram & ~Copyable>(of program: borrowing Program) {
+    if link.isOpen { program.exportAttributes(to: &port) }
+  }
+
   /// Passes received packets to `program`, and its packets to the controller. Call it after every
   /// turn of the loop, and by `deadline`.
   ///

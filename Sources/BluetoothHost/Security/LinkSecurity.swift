@@ -14,4 +14,6 @@ public struct LinkSecurity: Flags {
   public static let secureConnections = LinkSecurity(rawValue: 0x04)
   /// The peer has a bond, even if the link is not encrypted yet.
   public static let bonded = LinkSecurity(rawValue: 0x08)
+  /// All of these.
+  public static let full = LinkSecurity(rawValue: 0x0F)
 }

@@ -8,7 +8,7 @@ extension PeripheralEngine {
   func add(_ definition: ServiceDefinition, for client: PeripheralHandle) {
     do throws(ServiceDefinitionError) {
       let range = try publish(definition, for: client)
-      device.host.server.databaseChanged(in: range)
+      device.servicesChanged(in: range)
       client.callManager { manager in
         definition.bindObjects()
         manager.delegate?.peripheralManager(manager, didAdd: definition.object, error: nil)
@@ -93,9 +93,9 @@ extension PeripheralEngine {
     }
     for handle in handles { device.host.server.application.served[handle] = nil }
     let includes = device.host.server.database.remove(gone.range)
-    device.host.server.databaseChanged(in: gone.range)
+    device.servicesChanged(in: gone.range)
     for handle in includes {
-      device.host.server.databaseChanged(in: AttributeHandleRange(start: handle, end: handle))
+      device.servicesChanged(in: AttributeHandleRange(start: handle, end: handle))
     }
     for (connectionIndex, link) in device.host.server.application.links.enumerated() {
       guard let link else { continue }

@@ -50,7 +50,8 @@ public final class CBRadio: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - name: `virtual`, `unix:PATH`, `tcp-client:HOST:PORT`, `tcp-server:HOST:PORT`,
-  ///     `serial:DEVICE[,BAUD]`, `hciN` or `hci-socket:N`. Each instance with the name `virtual` is
+  ///     `serial:DEVICE[,BAUD]`, `hciN`, `hci-socket:N`, or `bluez:hciN` to share an adapter with bluetoothd, which then
+  ///     chooses the address, pairs, and has the bonds. Each instance with the name `virtual` is
   ///     a separate device on the virtual air of this user, or on that at $EIGHTBALL_AIR.
   ///   - address: The device's address: a static random address such as `C0:00:00:00:00:01` (Core
   ///     Specification, Vol 6, Part B, 1.3.2.1), which the next run may have again; `random`, a new
@@ -129,7 +130,7 @@ extension CBRadio: ManagerThread {
 
 extension CBRadio {
   /// How the radio pairs; `CBPairing.automatic` by default. A change does not affect a pairing that
-  /// has begun.
+  /// has begun. The radio `bluez:hciN` ignores it: bluetoothd asks its agent.
   public var pairing: CBPairing {
     get { device.pairing.settings.withLock(\.self) }
     set {

@@ -35,7 +35,11 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
   let bonds: RadioBonds
   let pairing: DevicePairing
   private let random: DeviceRandom
+  /// Whether bluetoothd secures its links and offers its services.
+  let isBesideDaemon: Bool
   var host: Host
+  /// Whether the services have changed since `takeServiceChange`.
+  private var haveServicesChanged = false
 
   /// The time of the current call.
   var now = Instant(rawValue: 0) {
@@ -54,18 +58,22 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
   ///   - address: The address of the device.
   ///   - bonds: The store of its bonds.
   ///   - random: What its keys are made from.
+  ///   - isBesideDaemon: Whether bluetoothd secures its links, and offers its services.
   ///   - firstRequests: What is asked of the peer of each new link.
   init(
     address: OwnAddress, bonds: RadioBonds = RadioBonds(), random: DeviceRandom = .system,
+    isBesideDaemon: Bool = false,
     firstRequests: [(operation: PeerOperation, whenIdle: Bool)] = CentralEngine.firstRequests
   ) {
     self.address = address
     self.bonds = bonds
     self.random = random
+    self.isBesideDaemon = isBesideDaemon
     central = CentralEngine(
       connections: Self.links, channels: channels, firstRequests: firstRequests)
     pairing = DevicePairing(central)
     host = Self.newHost(address, central, subscribers, channels, bonds, pairing, random)
+    secureLinks()
     peripheral = PeripheralEngine(self)
     central.onControllerError = { [unowned self] in note($0, failures: $1) }
   }
@@ -101,6 +109,7 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
     peripheral.removeAll()
     host.radioLost()
     host = Self.newHost(address, central, subscribers, channels, bonds, pairing, random)
+    secureLinks()
     central.radioChanged(to: .starting)
   }
 
@@ -109,6 +118,27 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
     self.now = now
     for job in jobs { job(self) }
     update()
+  }
+
+  private func secureLinks() { if isBesideDaemon { host.security.linkSecurity = .full } }
+
+  // MARK: Services
+
+  /// The services in `range` have changed.
+  func servicesChanged(in range: AttributeHandleRange) {
+    host.server.databaseChanged(in: range)
+    haveServicesChanged = true
+  }
+
+  /// Whether the radio has to export the services again.
+  func takeServiceChange() -> Bool {
+    defer { haveServicesChanged = false }
+    return haveServicesChanged && isBesideDaemon
+  }
+
+  func exportAttributes<Port: RadioPort & ~Copyable>(to port: inout Port) {
+    haveServicesChanged = false
+    host.server.exportAttributes(to: &port)
   }
 
   // MARK: RadioProgram

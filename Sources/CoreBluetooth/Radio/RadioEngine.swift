@@ -58,7 +58,9 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
     self.sinks = sinks
     self.airPath = airPath
     self.stopsWhenUnused = stopsWhenUnused
-    device = LocalDevice(address: bonds.file?.own(address) ?? address.own, bonds: bonds)
+    device = LocalDevice(
+      address: bonds.file?.own(address) ?? address.own, bonds: bonds,
+      isBesideDaemon: name?.isBesideDaemon ?? false)
     device.pairing.perform = { [weak self] job in self?.perform(whileServing: true, job) }
     if name == nil {
       shared.withLock {
@@ -238,6 +240,7 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
           end = now.advanced(by: Self.shutdownTime)
         }
       }
+      if device.takeServiceChange() { radio.export(of: device) }
       if radio.serve(&device, at: now) { mayHaveMore = true }
       change(to: watch.state(of: radio, device))
       // Packets go first: a disk may be slow.

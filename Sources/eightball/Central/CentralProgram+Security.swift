@@ -165,14 +165,17 @@ struct CentralBonds: ~Copyable {
   private var file: BondFile?
   private var identity: LocalIdentity?
   private var bonds = BondTable<16>()
+  /// The security of each link from its start: bluetoothd's, on a radio beside it.
+  let linkSecurity: LinkSecurity
 
   /// Bonds in memory.
-  init() {}
+  init(linkSecurity: LinkSecurity = .none) { self.linkSecurity = linkSecurity }
 
   /// The bonds in their file; in memory if there is no file and the program does not pair.
   ///
   /// - Throws: With `pairs`, why the file cannot be used. Otherwise that is a warning.
   init(pairs: Bool, warn: (String) -> Void) throws(CentralBondsError) {
+    linkSecurity = .none
     guard let path = BondFile.path(of: Self.fileName) else {
       if pairs { throw .noFolder }
       return
@@ -194,10 +197,14 @@ struct CentralBonds: ~Copyable {
     }
   }
 
-  /// The bonds for a command, which prints a warning if there are none without `pairs`.
+  /// The bonds for a command on `radio`, which prints a warning if there are none without `pairs`. Beside bluetoothd
+  /// there are none: bluetoothd pairs where a device requires it, and has the bonds.
   ///
   /// - Throws: With `pairs`, why the file cannot be used.
-  static func opened(pairs: Bool, keeps: Bool = true) throws -> CentralBonds {
+  static func opened(
+    pairs: Bool, on radio: RadioAddress, keeps: Bool = true
+  ) throws -> CentralBonds {
+    if radio.isBesideDaemon { return CentralBonds(linkSecurity: .full) }
     guard keeps else { return CentralBonds() }
     do throws(CentralBondsError) {
       return try CentralBonds(pairs: pairs) {

@@ -110,6 +110,7 @@ struct CentralSession: ~Copyable {
         policy: policy, identity: nil, bonds: bonds.takeBonds(), delegate: PairingPrompts(),
         agreement: P256KeyAgreement(), random: SystemRandom()),
       channels: CreditBasedChannels(application: ChannelEvents(), mps: .twoPackets))
+    host.security.linkSecurity = bonds.linkSecurity
     self.bonds = bonds
   }
 

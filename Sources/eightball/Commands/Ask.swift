@@ -108,7 +108,7 @@ struct Ask: RadioCommand {
       }
     }
     try name?.validate(isExtended: true)
-    try addressOptions.validate()
+    try addressOptions.validate(on: radioOptions.radio)
   }
 
   func run() throws {
@@ -119,8 +119,8 @@ struct Ask: RadioCommand {
       let sinks = try radioOptions.sinks()
       printer.begins(request, chosen, isChosen: random)
       var program = AskProgram(
-        request, address: try addressOptions.choice, bonds: try CentralBonds.opened(pairs: pair),
-        printer: printer)
+        request, address: try addressOptions.choice,
+        bonds: try CentralBonds.opened(pairs: pair, on: chosen.name), printer: printer)
       var radio = try ToolRadio(chosen.name, watchedBy: sinks)
       try radio.run(&program)
       warn(ofErrorsOf: sinks)

@@ -85,7 +85,7 @@ struct GATT: RadioCommand {
     if try commands().contains(.pair), !pair {
       throw UsageError("The command pair needs --pair, which allows to pair and keeps the bond.")
     }
-    try addressOptions.validate()
+    try addressOptions.validate(on: radioOptions.radio)
   }
 
   private func commands() throws(UsageError) -> [GATTCommand] {
@@ -161,7 +161,8 @@ func runGATT(
     printer.progress(chosen.sentence)
     var program = GATTProgram(
       target, commands, limits: limits, pairs: pairs, address: address,
-      bonds: try CentralBonds.opened(pairs: pairs, keeps: keepsBonds), printer: printer)
+      bonds: try CentralBonds.opened(pairs: pairs, on: chosen.name, keeps: keepsBonds),
+      printer: printer)
     var radio = try ToolRadio(chosen.name, watchedBy: sinks)
     if let editor { try radio.edit(with: editor) }
     try radio.run(&program)

@@ -37,7 +37,7 @@ struct ListDevices: RadioCommand {
   var radioOptions = RadioOptions()
   var isJSON = false
 
-  func validate() throws(UsageError) { try addressOptions.validate() }
+  func validate() throws(UsageError) { try addressOptions.validate(on: radioOptions.radio) }
 
   func run() throws {
     let printer = ScanPrinter(isJSON: isJSON)

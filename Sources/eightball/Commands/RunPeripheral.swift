@@ -61,7 +61,7 @@ struct RunPeripheral: RadioCommand {
     guard file != nil else {
       throw UsageError("No file given: eightball peripheral heart-rate.conf.")
     }
-    try addressOptions.validate()
+    try addressOptions.validate(on: radioOptions.radio)
   }
 
   func run() throws {

@@ -163,13 +163,17 @@ extension GATTProgram {
       refusals[handle.rawValue] = code
       return
     }
-    let isEncrypted = session.host.security.security(at: 0).contains(.encrypted)
+    let isEncrypted =
+      session.host.security.linkSecurity == .none
+      && session.host.security.security(at: 0).contains(.encrypted)
     protected[handle.rawValue] = isEncrypted ? .authenticated : .encrypted
   }
 
   /// Reads again what needs a protected link, once the devices have paired.
   private mutating func readProtected() {
-    guard session.pairs, !protected.isEmpty else { return }
+    guard session.pairs, !protected.isEmpty, session.host.security.linkSecurity == .none else {
+      return
+    }
     commands.insert(contentsOf: [.pair, .readProtected], at: 0)
   }
 
@@ -314,6 +318,11 @@ extension GATTProgram {
 
   private mutating func pair(at now: Instant) {
     let security = session.host.security.security(at: 0)
+    guard session.host.security.linkSecurity == .none else {
+      return fail(
+        "bluetoothd pairs on this radio: bluetoothctl pair, and the device's address.",
+        reason: "usage", .usage, at: now)
+    }
     guard session.pairs else {
       return fail(
         "Pairing is off: give --pair.", reason: "usage", .usage, at: now)

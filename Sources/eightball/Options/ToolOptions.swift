@@ -158,8 +158,14 @@ struct AddressOptions {
   /// The address of the command line; `nil` if it names none.
   var address: AddressChoice?
 
-  /// - Throws: What is wrong with EIGHTBALL_ADDRESS.
-  func validate() throws(UsageError) { _ = try choice }
+  /// - Throws: What is wrong with EIGHTBALL_ADDRESS, or that `radio` has no address of the program's choice.
+  func validate(on radio: RadioAddress? = nil) throws(UsageError) {
+    _ = try choice
+    if let radio, radio.isBesideDaemon, address != nil {
+      throw UsageError(
+        "With --radio \(radio), bluetoothd chooses the address: leave --address out.")
+    }
+  }
 
   /// The address that the command line or the environment names.
   var choice: AddressChoice {

@@ -14,6 +14,9 @@ public struct SecurityManager<
   public var policy: PairingPolicy
   /// The identity of this device; `nil` if it distributes no identity.
   public var identity: LocalIdentity?
+  /// The security of each new link: `.none` if this manager secures it. Where a daemon secures the links of a radio,
+  /// and refuses what a link is too weak for, each has all of it here, and bonds are not used.
+  public var linkSecurity = LinkSecurity.none
   /// The bonds. Remove one with `removeBond(at:)`, which updates the links.
   public var bonds: Bonds
   /// Whether this device uses private addresses, and which devices may connect.
@@ -64,6 +67,8 @@ public struct SecurityManager<
     table[index] = SecuredLink()
     table[index].isOpen = true
     table[index].link = link
+    table[index].security = linkSecurity
+    guard linkSecurity == .none else { return }
     if let found = bonds.index(resolving: link.peerAddress) { noteBond(found, at: index) }
   }
 

@@ -36,9 +36,7 @@ extension BlueZCentral {
     if old.phase == .searching {
       updateDiscovery(isScanning: false, filtersDuplicates: true, &bus)
     }
-    if old.phase == .connecting || old.hasConnected, !old.isShared {
-      bus.call(.disconnectDevice, on: old.path.span, tag: nil)
-    }
+    if old.phase == .connecting || old.hasConnected, !old.isShared { depart(old.path, &bus) }
   }
 
   /// The attempt has failed for this reason.
@@ -78,7 +76,10 @@ extension BlueZCentral {
       return updateDiscovery(isScanning: false, filtersDuplicates: true, &bus)
     }
     attempt.path = device.path
-    if device.isConnected, device.isResolved {
+    if departure(of: device.path.span) != nil {
+      attempt.phase = .waiting
+      attempt.deadline = bus.now.advanced(by: ConnectionAttempt.patience)
+    } else if device.isConnected, device.isResolved {
       if !attempt.hasConnected { attempt.isShared = true }
       open(objects, rssi: device.rssi, &controller, &bus)
     } else if attempt.hasConnected {
@@ -134,11 +135,36 @@ extension BlueZCentral {
   package mutating func disconnect(
     _ index: Int, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
-    guard peripherals[index].isOpen, !peripherals[index].isShared else {
-      return ended(index, .connectionTerminatedByLocalHost, &controller, &bus)
-    }
     let path = peripherals[index].path
-    ask(.disconnect, at: index, &bus) { $0.call(.disconnectDevice, on: path.span, tag: $1) }
+    if peripherals[index].isOpen, !peripherals[index].isShared { depart(path, &bus) }
+    ended(index, .connectionTerminatedByLocalHost, &controller, &bus)
+  }
+
+  /// Has bluetoothd disconnect the device at `path`. The host does not wait for that.
+  private mutating func depart(_ path: ObjectPath, _ bus: inout BlueZBus) {
+    for slot in departures.indices where departures[slot].count == 0 {
+      departures[slot] = path
+      return bus.call(.disconnectDevice, on: path.span, tag: tag(.disconnect, slot))
+    }
+    bus.call(.disconnectDevice, on: path.span, tag: nil)
+  }
+
+  /// The slot of the departure of the device at `path`; `nil` if bluetoothd is not disconnecting it.
+  private func departure(of path: Span<UInt8>) -> Int? {
+    for slot in departures.indices where departures[slot].span.hasSameBytes(as: path) {
+      return slot
+    }
+    return nil
+  }
+
+  /// bluetoothd has disconnected the device of this slot: the host may connect to it again.
+  mutating func departed(
+    _ slot: Int, _ controller: inout BlueZController, _ bus: inout BlueZBus
+  ) {
+    let path = departures[slot]
+    departures[slot] = ObjectPath()
+    if attempt.phase == .waiting, attempt.path == path { look(&bus) }
+    watchDevices(&bus)
   }
 
   /// The link at `index` has ended.
@@ -157,7 +183,7 @@ extension BlueZCentral {
     guard peripherals[index].isOpen else { return }
     unsubscribe(at: index, &bus)
     let path = peripherals[index].path
-    if !peripherals[index].isShared { bus.call(.disconnectDevice, on: path.span, tag: nil) }
+    if !peripherals[index].isShared { depart(path, &bus) }
     peripherals[index].close()
   }
 
@@ -206,6 +232,9 @@ extension BlueZCentral {
       if isConnected == false, attempt.hasConnected {
         failAttempt(.connectionFailedToBeEstablished, &controller, &bus)
       }
+    }
+    if isConnected == false, let slot = departure(of: change.path) {
+      departed(slot, &controller, &bus)
     }
     guard let index = index(at: change.path) else { return }
     if let rssi { controller.setRSSI(Int8(clamping: rssi), at: index) }

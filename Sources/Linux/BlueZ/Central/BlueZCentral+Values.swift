@@ -138,7 +138,6 @@ extension BlueZCentral {
     let error = message.kind == .error ? ATTErrorCode(of: message) : nil
     var body = message.body
     switch question {
-    case .disconnect: ended(index, .connectionTerminatedByLocalHost, &controller, &bus)
     case .refresh where error == nil:
       let path = peripherals[index].path
       peripherals[index].fill { database in
@@ -167,7 +166,6 @@ extension BlueZCentral {
     _ bus: inout BlueZBus
   ) {
     switch question {
-    case .disconnect: ended(index, .connectionTimeout, &controller, &bus)
     case .command: controller.completePacket(at: index)
     case .operate, .acquire, .startNotify: answer(.unlikelyError, at: index, &controller, &bus)
     default: break

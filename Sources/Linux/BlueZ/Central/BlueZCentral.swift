@@ -20,6 +20,8 @@ package struct BlueZCentral: ~Copyable {
   var attempt = ConnectionAttempt()
   /// The peripherals, by the index of their links.
   var peripherals: InlineArray<16, RemotePeripheral> = InlineArray { _ in RemotePeripheral() }
+  /// The devices that bluetoothd is disconnecting for this program, which takes it some seconds; empty for none.
+  var departures = InlineArray<16, ObjectPath>(repeating: ObjectPath())
   var subscriptions = InlineArray<32, Subscription?>(repeating: nil)
   /// Whether bluetoothd discovers devices for this program.
   var isDiscovering = false
@@ -81,6 +83,7 @@ package struct BlueZCentral: ~Copyable {
     guard let question = Question(rawValue: tag &>> 16) else { return }
     let isError = message.kind == .error
     switch question {
+    case .disconnect: departed(Int(tag &>> 12 & 0xF), &controller, &bus)
     case .startDiscovery: discoveryStarted(isError ? message.errorName : nil, &controller, &bus)
     case .survey:
       if !isError { reportAll(message.body, &controller, bus) }
@@ -106,6 +109,7 @@ package struct BlueZCentral: ~Copyable {
       isDiscovering = false
       controller.finishCommand(.hardwareFailure)
     case .survey: break
+    case .disconnect: departed(Int(tag &>> 12 & 0xF), &controller, &bus)
     case .report: reportCount = max(0, reportCount &- 1)
     case .look, .connect: failAttempt(.connectionFailedToBeEstablished, &controller, &bus)
     default:
@@ -153,9 +157,10 @@ package struct BlueZCentral: ~Copyable {
     body(&bus, BlueZBus.Caller.central.tag(question.rawValue &<< 16 | number))
   }
 
-  /// The tag of a question about no peripheral.
-  func tag(_ question: Question) -> UInt32 {
-    BlueZBus.Caller.central.tag(question.rawValue &<< 16)
+  /// The tag of a question about no peripheral, and with a number from 0 to 15.
+  func tag(_ question: Question, _ number: Int = 0) -> UInt32 {
+    BlueZBus.Caller.central.tag(
+      question.rawValue &<< 16 | UInt32(truncatingIfNeeded: number) &<< 12)
   }
 
   /// The index of the peripheral that a tag is about; `nil` if it has gone.

@@ -6,6 +6,8 @@ struct ConnectionAttempt {
     case none
     /// Reads bluetoothd's objects, for the device and its attributes.
     case looking
+    /// bluetoothd is still disconnecting the device.
+    case waiting
     /// bluetoothd does not know the device, and discovers.
     case searching
     case connecting
