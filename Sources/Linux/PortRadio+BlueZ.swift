@@ -8,6 +8,7 @@ extension PortRadio {
   /// Opens the radio, or looks whether bluetoothd has answered; `false` if not yet.
   ///
   /// - Parameter waits: Whether to try again until bluetoothd runs and has switched the adapter on.
+  @inline(never)
   mutating func openBlueZ(
     _ number: UInt16, _ queue: borrowing PollQueue, at now: Instant, _ waits: Bool
   ) throws(SystemCallError) -> Bool {
@@ -39,6 +40,7 @@ extension PortRadio {
   }
 
   /// Whether the reason may go away while a machine starts.
+  @inline(never)
   private static func mayEnd(_ code: ErrorNumber) -> Bool {
     switch code {
     case .noSuchFile, .connectionRefused, .hostDown, .noSuchDevice, .networkDown, .timedOut: true
@@ -47,22 +49,26 @@ extension PortRadio {
   }
 
   /// Describes the services that bluetoothd offers for this program. Other radios need no description.
+  @inline(never)
   package mutating func export(_ attributes: Span<Attribute>) {
     bluez?.value.export(attributes, protection: protection)
   }
 
+  @inline(never)
   mutating func readBlueZ(into space: inout MutableSpan<UInt8>) -> RadioRead {
     let read = bluez?.value.read(into: &space, at: MonotonicClock.now) ?? .nothing
     noteBlueZ()
     return read
   }
 
+  @inline(never)
   mutating func writeBlueZ(_ packet: Span<UInt8>) -> RadioWrite {
     let written = bluez?.value.write(packet, at: MonotonicClock.now) ?? .taken(0)
     noteBlueZ()
     return written
   }
 
+  @inline(never)
   private mutating func noteBlueZ() {
     deadline = bluez?.value.deadline
     if let code = bluez?.value.failure { failure = SystemCallError(code: code, operation: .use) }

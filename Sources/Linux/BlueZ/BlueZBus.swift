@@ -10,6 +10,7 @@ package struct BlueZBus: ~Copyable {
     case central
 
     /// The tag of its call with a number of 24 bits.
+    @inline(never)
     package func tag(_ number: UInt32) -> UInt32 { rawValue &<< 24 | number & 0xFF_FFFF }
 
     /// Whose call it is.
@@ -42,11 +43,13 @@ package struct BlueZBus: ~Copyable {
   }
 
   /// The radio cannot be used for this reason: the first one counts.
+  @inline(never)
   package mutating func fail(_ code: ErrorNumber) {
     if failure == nil { failure = code }
   }
 
   /// Calls a method of bluetoothd.
+  @inline(never)
   package mutating func call(
     _ member: DBusMember, on path: Span<UInt8>, tag: UInt32?, timeout: UInt32 = 25_000,
     signature: StaticString = "", _ body: (inout DBusWriter) -> Void = { _ in }
@@ -60,6 +63,7 @@ package struct BlueZBus: ~Copyable {
   }
 
   /// Calls a method of the adapter.
+  @inline(never)
   package mutating func callAdapter(
     _ member: DBusMember, tag: UInt32?, timeout: UInt32 = 25_000, signature: StaticString,
     _ body: (inout DBusWriter) -> Void
@@ -70,6 +74,7 @@ package struct BlueZBus: ~Copyable {
 
   /// Asks for the signals that match a rule of bluetoothd, or takes it back. D-Bus Specification, "Match
   /// Rules".
+  @inline(never)
   package mutating func match(_ isWanted: Bool = true, _ rule: (inout ByteWriter) -> Void) {
     output.match(isWanted, at: now) {
       $0.write(text: "type='signal',sender='org.bluez',")
@@ -78,6 +83,7 @@ package struct BlueZBus: ~Copyable {
   }
 
   /// Asks for changes of the properties of `interface` of the object at `path`, or takes it back.
+  @inline(never)
   package mutating func watch(
     _ interface: StaticString, at path: Span<UInt8>, _ isWanted: Bool = true
   ) {
@@ -92,6 +98,7 @@ package struct BlueZBus: ~Copyable {
   }
 
   /// Replies to a call of bluetoothd.
+  @inline(never)
   package mutating func reply(
     to call: UInt32, signature: StaticString = "", with descriptor: Int32? = nil,
     _ body: (inout DBusWriter) -> Void = { _ in }
@@ -102,6 +109,7 @@ package struct BlueZBus: ~Copyable {
 
   /// Replies to a call of bluetoothd with the error that it takes for an ATT error: `dbus_error_to_att_ecode`
   /// of its gatt-database.c.
+  @inline(never)
   package mutating func reply(to call: UInt32, error code: ATTErrorCode) {
     guard call != 0 else { return }
     let name: StaticString

@@ -24,36 +24,43 @@ package struct DBusReader: ~Escapable {
 
   private var position: Int { end &- reader.count }
 
+  @inline(never)
   @_lifetime(self: copy self) private mutating func align(to size: Int) -> Bool {
     reader.readBytes((0 &- position) & (size &- 1)) != nil
   }
 
   /// Reads `y`.
+  @inline(never)
   @_lifetime(self: copy self) package mutating func readByte() -> UInt8? { reader.readUInt8() }
 
   /// Reads `q`.
+  @inline(never)
   @_lifetime(self: copy self) package mutating func readUInt16() -> UInt16? {
     align(to: 2) ? reader.readUInt16() : nil
   }
 
   /// Reads `n`.
+  @inline(never)
   @_lifetime(self: copy self) package mutating func readInt16() -> Int16? {
     guard let number = readUInt16() else { return nil }
     return Int16(bitPattern: number)
   }
 
   /// Reads `u`, or the index of `h` among the descriptors of the message.
+  @inline(never)
   @_lifetime(self: copy self) package mutating func readUInt32() -> UInt32? {
     align(to: 4) ? reader.readUInt32() : nil
   }
 
   /// Reads `b`, which is 0 or 1.
+  @inline(never)
   @_lifetime(self: copy self) package mutating func readBoolean() -> Bool? {
     guard let number = readUInt32(), number <= 1 else { return nil }
     return number == 1
   }
 
   /// Reads the UTF-8 of `s` or `o`.
+  @inline(never)
   @_lifetime(self: copy self) @_lifetime(copy self) package mutating func readText() -> Span<UInt8>?
   {
     guard let count = readUInt32() else { return nil }
@@ -62,12 +69,14 @@ package struct DBusReader: ~Escapable {
 
   /// Reads `g`.
   @_lifetime(self: copy self) @_lifetime(copy self)
+  @inline(never)
   package mutating func readSignature() -> Span<UInt8>? {
     guard let count = reader.readUInt8() else { return nil }
     return readText(UInt32(count))
   }
 
   @_lifetime(self: copy self) @_lifetime(copy self)
+  @inline(never)
   private mutating func readText(_ count: UInt32) -> Span<UInt8>? {
     guard count < 0x7FFF_FFFF, let text = reader.readBytes(Int(count)), reader.readUInt8() == 0
     else {
@@ -80,6 +89,7 @@ package struct DBusReader: ~Escapable {
   ///
   /// - Parameter alignment: That of an element: 1, 2, 4 or 8. 8 for structures and entries.
   @_lifetime(self: copy self) @_lifetime(copy self)
+  @inline(never)
   package mutating func readArray(alignedTo alignment: Int) -> DBusReader? {
     guard let count = readUInt32(), count <= 0x400_0000, align(to: alignment) else { return nil }
     let start = position
@@ -88,6 +98,7 @@ package struct DBusReader: ~Escapable {
   }
 
   /// Reads `ay`.
+  @inline(never)
   @_lifetime(self: copy self) @_lifetime(copy self) package mutating func readBytes() -> Span<
     UInt8
   >? {
@@ -96,10 +107,12 @@ package struct DBusReader: ~Escapable {
   }
 
   /// Begins a structure or an entry of a dictionary; its members follow.
+  @inline(never)
   @_lifetime(self: copy self) package mutating func enterStructure() -> Bool { align(to: 8) }
 
   /// Reads `v`.
   @_lifetime(self: copy self) @_lifetime(copy self)
+  @inline(never)
   package mutating func readVariant() -> DBusVariant? {
     guard let signature = readSignature() else { return nil }
     let start = position
@@ -113,6 +126,7 @@ package struct DBusReader: ~Escapable {
   // MARK: Skipping
 
   /// Skips a value of exactly one complete type.
+  @inline(never)
   @_lifetime(self: copy self) private mutating func skip(one signature: Span<UInt8>, depth: Int)
     -> Bool
   {
@@ -121,6 +135,7 @@ package struct DBusReader: ~Escapable {
   }
 
   /// Skips a value of the first type of `types`.
+  @inline(never)
   @_lifetime(self: copy self) private mutating func skip(_ types: inout ByteReader, depth: Int)
     -> Bool
   {
@@ -146,6 +161,7 @@ package struct DBusReader: ~Escapable {
   }
 
   @_lifetime(self: copy self)
+  @inline(never)
   private mutating func skipMembers(_ types: inout ByteReader, depth: Int) -> Bool {
     var isEmpty = true
     while true {
@@ -161,6 +177,7 @@ package struct DBusReader: ~Escapable {
   }
 
   /// Skips one complete type of a signature; returns the alignment of its values, or `nil` if it is not one.
+  @inline(never)
   private static func skipType(_ types: inout ByteReader, depth: Int) -> Int? {
     guard depth <= deepest, let type = types.readUInt8() else { return nil }
     switch type {
@@ -177,6 +194,7 @@ package struct DBusReader: ~Escapable {
     }
   }
 
+  @inline(never)
   private static func skipTypes(_ types: inout ByteReader, until end: UInt8, depth: Int) -> Int? {
     var isEmpty = true
     while true {
@@ -223,6 +241,7 @@ package struct DBusVariant: ~Escapable {
   }
 
   /// The elements of an array of this type, such as `as`.
+  @inline(never)
   @_lifetime(copy self) package func array(_ type: StaticString, alignedTo alignment: Int)
     -> DBusReader?
   {

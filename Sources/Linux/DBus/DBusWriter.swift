@@ -10,6 +10,7 @@ package struct DBusWriter: ~Copyable, ~Escapable {
     writer = ByteWriter(storage)
   }
 
+  @inline(never)
   @_lifetime(self: copy self) mutating func align(to size: Int) {
     var count = (0 &- writer.count) & (size &- 1)
     while count > 0 {
@@ -19,26 +20,31 @@ package struct DBusWriter: ~Copyable, ~Escapable {
   }
 
   /// Writes `y`.
+  @inline(never)
   @_lifetime(self: copy self) package mutating func write(_ byte: UInt8) { writer.write(byte) }
 
   /// Writes `q`.
+  @inline(never)
   @_lifetime(self: copy self) package mutating func write(_ number: UInt16) {
     align(to: 2)
     writer.write(number)
   }
 
   /// Writes `u`, or the index of `h`.
+  @inline(never)
   @_lifetime(self: copy self) package mutating func write(_ number: UInt32) {
     align(to: 4)
     writer.write(number)
   }
 
   /// Writes `b`.
+  @inline(never)
   @_lifetime(self: copy self) package mutating func write(_ boolean: Bool) {
     write(UInt32(boolean ? 1 : 0))
   }
 
   /// Writes `s` or `o`.
+  @inline(never)
   @_lifetime(self: copy self) package mutating func write(_ text: Span<UInt8>) {
     write(UInt32(truncatingIfNeeded: text.count))
     writer.write(text)
@@ -46,11 +52,13 @@ package struct DBusWriter: ~Copyable, ~Escapable {
   }
 
   /// Writes `s` or `o`.
+  @inline(never)
   @_lifetime(self: copy self) package mutating func write(_ text: StaticString) {
     write(ProgramText(text).span)
   }
 
   /// Writes `s` or `o`, whose text `body` writes.
+  @inline(never)
   @_lifetime(self: copy self) package mutating func writeText(_ body: (inout ByteWriter) -> Void) {
     let mark = beginArray(alignedTo: 1)
     body(&writer)
@@ -59,6 +67,7 @@ package struct DBusWriter: ~Copyable, ~Escapable {
   }
 
   /// Writes `g`.
+  @inline(never)
   @_lifetime(self: copy self) package mutating func write(signature: StaticString) {
     let text = ProgramText(signature).span
     writer.write(UInt8(truncatingIfNeeded: text.count))
@@ -67,6 +76,7 @@ package struct DBusWriter: ~Copyable, ~Escapable {
   }
 
   /// Writes `ay`.
+  @inline(never)
   @_lifetime(self: copy self) package mutating func write(bytes: Span<UInt8>) {
     write(UInt32(truncatingIfNeeded: bytes.count))
     writer.write(bytes)
@@ -74,6 +84,7 @@ package struct DBusWriter: ~Copyable, ~Escapable {
 
   /// Begins an array; its elements follow, each aligned to `alignment`.
   @_lifetime(self: copy self)
+  @inline(never)
   package mutating func beginArray(alignedTo alignment: Int) -> DBusArrayMark {
     write(UInt32(0))
     let length = writer.count &- 4
@@ -82,21 +93,25 @@ package struct DBusWriter: ~Copyable, ~Escapable {
   }
 
   /// Ends an array.
+  @inline(never)
   @_lifetime(self: copy self) package mutating func endArray(_ mark: DBusArrayMark) {
     patch(UInt32(truncatingIfNeeded: writer.count &- mark.start), at: mark.length)
   }
 
   /// Begins a structure or an entry of a dictionary; its members follow.
+  @inline(never)
   @_lifetime(self: copy self) package mutating func beginStructure() { align(to: 8) }
 
   /// Begins the entry of a property in `a{sv}`; its value of the type follows.
   @_lifetime(self: copy self)
+  @inline(never)
   package mutating func beginProperty(_ name: StaticString, _ type: StaticString) {
     beginStructure()
     write(name)
     write(signature: type)
   }
 
+  @inline(never)
   @_lifetime(self: copy self) mutating func patch(_ number: UInt32, at offset: Int) {
     writer.patch(UInt16(truncatingIfNeeded: number), at: offset)
     writer.patch(UInt16(truncatingIfNeeded: number &>> 16), at: offset &+ 2)
