@@ -18,7 +18,7 @@ struct BlueZSession: ~Copyable {
   var bus: BlueZBus
   var controller = BlueZController()
   private var peripheral: BlueZPeripheral
-  private var central = BlueZCentral()
+  private var central = BlueZCentralRole()
 
   /// Begins with the questions for the bus and bluetoothd; `nil` if the kernel refuses memory.
   init?(adapter: UInt16, at now: Instant) {

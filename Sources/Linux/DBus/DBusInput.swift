@@ -164,11 +164,11 @@ package struct DBusDescriptors: ~Copyable {
     return Transfer(result)
   }
 
-  /// Takes the descriptor at `index` of the present message; `nil` if there is none.
-  package mutating func take(at index: UInt32) -> PortDescriptor? {
+  /// Takes the descriptor at `index` of the present message, which the caller closes; `nil` if there is none.
+  package mutating func take(at index: UInt32) -> Int32? {
     guard index < UInt32(count), numbers[Int(index)] >= 0 else { return nil }
     defer { numbers[Int(index)] = -1 }
-    return PortDescriptor(owning: numbers[Int(index)])
+    return numbers[Int(index)]
   }
 
   /// Closes those of the present message that were not taken, after it was handled.

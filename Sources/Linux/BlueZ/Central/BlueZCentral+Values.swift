@@ -229,24 +229,30 @@ extension BlueZCentral {
   }
 
   private mutating func finishSubscription(
-    with socket: consuming PortDescriptor?, at index: Int, _ controller: inout BlueZController,
+    with socket: Int32?, at index: Int, _ controller: inout BlueZController,
     _ bus: inout BlueZBus
   ) {
     guard case .write(let handle)? = peripherals[index].called,
       let object = value(of: handle, at: index)
-    else { return }
+    else {
+      if let socket { clinux_close(socket) }
+      return
+    }
     var free: Int?
     for slot in 0..<Self.subscriptionLimit where subscriptions[slot] == nil { free = slot }
     guard let free else {
-      if socket == nil { bus.call(.stopNotify, on: object.path.span, tag: nil) }
+      if let socket {
+        clinux_close(socket)
+      } else {
+        bus.call(.stopNotify, on: object.path.span, tag: nil)
+      }
       return answer(.insufficientResources, at: index, &controller, &bus)
     }
-    let number = socket?.release()
-    if let number {
+    if let socket {
       let token = PollToken(rawValue: Self.firstToken &+ UInt32(truncatingIfNeeded: free))
-      bus.sockets.add(number, token, for: .readable)
+      bus.sockets.add(socket, token, for: .readable)
     }
-    subscriptions[free] = Subscription(index: index, handle: object.handle, socket: number)
+    subscriptions[free] = Subscription(index: index, handle: object.handle, socket: socket)
     answer(nil, at: index, &controller, &bus)
   }
 
