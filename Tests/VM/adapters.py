@@ -1,4 +1,4 @@
-"""The guest's Bluetooth: two linked software controllers, hci0 and hci1, and their state in the kernel."""
+"""The guest's Bluetooth: linked software controllers, hci0, hci1 and so on, and their state in the kernel."""
 
 import contextlib
 import errno
@@ -11,7 +11,7 @@ import tempfile
 from programs import Program, eventually, run
 
 #: The addresses that btvirt gives to its controllers.
-ADDRESSES = ("00:AA:01:00:00:00", "00:AA:01:01:00:01")
+ADDRESSES = ("00:AA:01:00:00:00", "00:AA:01:01:00:01", "00:AA:01:02:00:02")
 
 # From the kernel's net/bluetooth/hci_sock.h.
 _TAKE_DOWN = 0x400448CA
@@ -23,13 +23,14 @@ _BUS = pathlib.Path("/run/dbus/system_bus_socket")
 
 
 class Controllers(Program):
-    """btvirt with two linked controllers, which are both down after the initialiser."""
+    """btvirt with linked controllers, which are all down after the initialiser."""
 
-    def __init__(self, *, are_settled: bool = True):
+    def __init__(self, count: int = 2, *, are_settled: bool = True):
         """`are_settled`: whether to wait until the kernel has set them up; others may take them before."""
+        self._count = count
         # -L: LE only, with legacy advertising and scanning.
-        super().__init__("btvirt", "-L", "-l2")
-        names = eventually("the kernel has both controllers", self._names)
+        super().__init__("btvirt", "-L", f"-l{count}")
+        names = eventually("the kernel has all controllers", self._names)
         if are_settled:
             for name in names:
                 # Waits until the kernel has set up the controller.
@@ -37,7 +38,7 @@ class Controllers(Program):
                 set_up(name, False)
 
     def _names(self) -> list[str]:
-        names = [name_of(address) for address in ADDRESSES]
+        names = [name_of(address) for address in ADDRESSES[: self._count]]
         return names if all(names) else []
 
 
@@ -77,20 +78,43 @@ def _takes_visitors() -> bool:
 
 @contextlib.contextmanager
 def bluetooth_service(powers_adapters: bool):
-    """bluetoothd, which powers each new adapter if `powers_adapters`."""
-    with contextlib.ExitStack() as stack:
-        _BUS.unlink(missing_ok=True)
-        stack.enter_context(Program("dbus-daemon", "--system", "--nofork", "--nopidfile"))
+    """The system bus with bluetoothd, which powers each new adapter if `powers_adapters`."""
+    _BUS.unlink(missing_ok=True)
+    with Program("dbus-daemon", "--system", "--nofork", "--nopidfile"):
         eventually("there is a system bus", _takes_visitors)
+        with bluetooth_daemon(powers_adapters) as daemon:
+            yield daemon
+
+
+@contextlib.contextmanager
+def bluetooth_daemon(powers_adapters: bool):
+    """bluetoothd on the system bus."""
+    with contextlib.ExitStack() as stack:
         configuration = stack.enter_context(tempfile.NamedTemporaryFile("w", suffix=".conf"))
         configuration.write(f"[Policy]\nAutoEnable={str(powers_adapters).lower()}\n")
         configuration.flush()
-        stack.enter_context(
+        daemon = stack.enter_context(
             Program("/usr/libexec/bluetooth/bluetoothd", "-n", "-f", configuration.name)
         )
         # Waits until bluetoothd answers.
         run("bluetoothctl", "list")
-        yield
+        yield daemon
+
+
+def power(name: str, is_on: bool) -> None:
+    """Switches an adapter of bluetoothd on or off, once it has it."""
+
+    def set_power() -> bool:
+        value = f"variant:boolean:{str(is_on).lower()}"
+        command = ["org.freedesktop.DBus.Properties.Set", "string:org.bluez.Adapter1", "string:Powered", value]
+        return call_bluetoothd(f"/org/bluez/{name}", *command).returncode == 0
+
+    eventually(f"{name} is switched", set_power)
+
+
+def call_bluetoothd(path: str, *command: str):
+    """Calls a method of an object of bluetoothd."""
+    return run("dbus-send", "--system", "--print-reply", "--dest=org.bluez", path, *command)
 
 
 def _information(name: str) -> tuple[str, int] | None:

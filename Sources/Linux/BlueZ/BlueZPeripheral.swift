@@ -6,6 +6,9 @@ import BluetoothHost
 package struct BlueZPeripheral: ~Copyable {
   /// The first token of the sockets for updates.
   static var firstToken: UInt32 { 0x1_0000 }
+  /// How long the host waits for bluetoothd to advertise, in milliseconds: less than for a controller. After that it
+  /// learns only of a failure.
+  private static var patience: UInt32 { 1_500 }
   /// How long the host may take to advertise again after a link has begun, in milliseconds.
   private static var pause: UInt32 { 1_000 }
 
@@ -31,8 +34,12 @@ package struct BlueZPeripheral: ~Copyable {
   private var advertising = Registration.none
   private var advertisement = Advertisement(
     data: AdvertisingData(), scanResponse: AdvertisingData())
+  /// How often the advertisement was registered, to recognise the reply to an earlier registration.
+  private var registrations: UInt8 = 0
+  /// When the host's command to advertise is answered without bluetoothd's reply; `nil` if it is.
+  private var answerTime: Instant?
   /// When advertising ends unless the host has turned it on again; `nil` if it has.
-  private(set) var deadline: Instant?
+  private var pauseEnd: Instant?
 
   /// A role without services; `nil` if the kernel refuses the memory.
   init?() {
@@ -40,6 +47,9 @@ package struct BlueZPeripheral: ~Copyable {
     self.database = database
     self.links = links
   }
+
+  /// When `advance` must be called next; `nil` to wait for messages.
+  var deadline: Instant? { .earlier(answerTime, pauseEnd) }
 
   /// Whether bluetoothd asks for a socket for each central.
   var hasOwnSockets: Bool {
@@ -78,16 +88,17 @@ package struct BlueZPeripheral: ~Copyable {
   mutating func setAdvertising(
     _ isOn: Bool, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
-    deadline = nil
+    pauseEnd = nil
     guard isOn else {
       unregisterAdvertisement(&bus)
       return controller.finishCommand(.success)
     }
     if application == .none { register(&bus) }
-    if advertising == .done, advertisement == controller.advertisement {
+    if advertising != .none, advertisement == controller.advertisement {
       return controller.finishCommand(.success)
     }
     changeAdvertisement(controller.advertisement, &bus)
+    answerTime = bus.now.advanced(by: Self.patience)
   }
 
   /// Advertises other data.
@@ -95,8 +106,9 @@ package struct BlueZPeripheral: ~Copyable {
     unregisterAdvertisement(&bus)
     advertisement = new
     advertising = .pending
+    registrations &+= 1
     bus.callAdapter(
-      .registerAdvertisement, tag: Question.advertisement.tag(),
+      .registerAdvertisement, tag: Question.advertisement.tag(0, registrations),
       signature: "oa{sv}"
     ) {
       $0.write(ExportedAdvertisement.path)
@@ -106,6 +118,7 @@ package struct BlueZPeripheral: ~Copyable {
   }
 
   private mutating func unregisterAdvertisement(_ bus: inout BlueZBus) {
+    answerTime = nil
     guard advertising != .none else { return }
     advertising = .none
     bus.callAdapter(.unregisterAdvertisement, tag: nil, signature: "o") {
@@ -115,7 +128,7 @@ package struct BlueZPeripheral: ~Copyable {
 
   /// The host has reset the controller: all links are gone.
   mutating func reset(_ bus: inout BlueZBus) {
-    deadline = nil
+    pauseEnd = nil
     unregisterAdvertisement(&bus)
     for place in 0..<CentralLinks.capacity where links.links[place].isUsed { remove(place, &bus) }
     guard application != .none else { return }
@@ -179,9 +192,13 @@ package struct BlueZPeripheral: ~Copyable {
 
   /// Does what is due.
   mutating func advance(_ controller: inout BlueZController, _ bus: inout BlueZBus) {
-    if let deadline, deadline <= bus.now {
-      self.deadline = nil
+    if let pauseEnd, pauseEnd <= bus.now {
+      self.pauseEnd = nil
       if !controller.isAdvertising { unregisterAdvertisement(&bus) }
+    }
+    if let answerTime, answerTime <= bus.now {
+      self.answerTime = nil
+      controller.finishCommand(.success)
     }
     for place in 0..<CentralLinks.capacity where links.links[place].count > 0 {
       links.advance(place, &controller, &bus)
@@ -199,9 +216,11 @@ package struct BlueZPeripheral: ~Copyable {
       if isError { return bus.fail(Self.code(of: message.errorName)) }
       application = .done
     case .advertisement:
+      guard advertising == .pending, UInt8(truncatingIfNeeded: tag) == registrations else { return }
       if isError { return bus.fail(Self.code(of: message.errorName)) }
-      guard advertising == .pending else { return }
       advertising = .done
+      guard answerTime != nil else { return }
+      answerTime = nil
       controller.finishCommand(.success)
     case .device:
       guard let place = place(tag) else { return }
@@ -341,7 +360,7 @@ package struct BlueZPeripheral: ~Copyable {
       return false
     }
     links.links[place].index = index
-    deadline = bus.now.advanced(by: Self.pause)
+    pauseEnd = bus.now.advanced(by: Self.pause)
     return true
   }
 

@@ -1,0 +1,192 @@
+"""A ball beside bluetoothd on hci1, without privileges: it disturbs no other connection of the adapter, and gets over
+whatever happens to bluetoothd, the adapter and the bus. The centrals are the kernel's on hci0; on hci2 another
+peripheral keeps a connection to hci1."""
+
+import contextlib
+import pathlib
+import re
+import signal
+import time
+
+from adapters import (
+    ADDRESSES,
+    Controllers,
+    bluetooth_daemon,
+    bluetooth_service,
+    call_bluetoothd,
+    power,
+    set_up,
+)
+from att import Central
+from checks import Checks
+from kernel_ball import KernelBall
+from programs import NOBODY, Ball, ball_command, eventually, run
+
+RADIO_TROUBLE = 69
+INSUFFICIENT_AUTHENTICATION, INSUFFICIENT_ENCRYPTION = 0x05, 0x0F
+RADIO = "bluez:hci1"
+#: A user of the group that may use bluetoothd, without any privilege.
+MEMBER = {**NOBODY, "extra_groups": ["bluetooth"]}
+POLICY = pathlib.Path("/etc/dbus-1/system.d/eightball-test.conf")
+
+checks = Checks()
+check = checks.check
+
+
+def refusal(*expected: str, **options) -> str:
+    """The message of a ball that cannot begin, which must have the expected words, and status 69."""
+    ended = run(*ball_command("--radio", RADIO), **options)
+    assert ended.returncode == RADIO_TROUBLE, ended
+    missing = [words for words in expected if words not in ended.stdout]
+    assert not missing, f"{missing} is missing in {ended.stdout!r}"
+    return ended.stdout
+
+
+def central() -> Central | None:
+    """A central on hci0; `None` while the kernel is busy with another connection of hci0."""
+    try:
+        return Central(ADDRESSES[1])
+    except OSError:
+        return None
+
+
+def answers(ball: Ball, count: int = 1) -> str:
+    """Asks the ball in one connection over the kernel's Bluetooth; the last answer."""
+    with eventually("the kernel connects", central) as connection:
+        connection.exchange_mtu(185)
+        connection.subscribe()
+        for number in range(count):
+            connection.ask(f"Is it {number}?")
+            answer = connection.answer()
+        assert connection.last_answer() == answer
+    ball.event("disconnected")
+    return answer.decode()
+
+
+@contextlib.contextmanager
+def running_ball(*options: str, **process):
+    with Ball(RADIO, *options, **(MEMBER | process)) as ball:
+        ball.event("advertising")
+        yield ball
+
+
+def is_connected(address: str) -> bool:
+    path = f"/org/bluez/hci1/dev_{address.replace(':', '_')}"
+    command = ["org.freedesktop.DBus.Properties.Get", "string:org.bluez.Device1", "string:Connected"]
+    return "boolean true" in call_bluetoothd(path, *command).stdout
+
+
+def connect(address: str) -> None:
+    """Has bluetoothd connect hci1 to a peripheral."""
+    path = f"/org/bluez/hci1/dev_{address.replace(':', '_')}"
+    script = f"(sleep 2; echo select {ADDRESSES[1]}; sleep 1; echo scan on; sleep 6) | bluetoothctl"
+
+    def attempt() -> bool:
+        run("bash", "-c", script)
+        call_bluetoothd(path, "org.bluez.Device1.Connect")
+        return is_connected(address)
+
+    eventually("it is connected", attempt, patience=120)
+
+
+with check("without a system bus") as saw:
+    saw(refusal("D-Bus", "sudo systemctl start dbus", **MEMBER))
+
+with Controllers(3), bluetooth_service(powers_adapters=False) as daemon:
+    with check("an adapter that is switched off") as saw:
+        saw(refusal("bluetoothd has switched hci1 off", "bluetoothctl power on", **MEMBER))
+    with check("no such adapter") as saw:
+        ended = run(*ball_command("--radio", "bluez:hci9"), **MEMBER)
+        assert ended.returncode == RADIO_TROUBLE and "there is no adapter hci9" in ended.stdout, ended
+        saw(ended.stdout)
+
+    set_up("hci0", True)
+    power("hci1", True)
+    with check("a ball without privileges answers") as saw, running_ball() as ball:
+        status = ball.statuses()[0]
+        assert status["CapEff"] == 0, status
+        saw(answers(ball))
+        saw(ball.memory())
+
+    with KernelBall("hci2", "Keyboard", "Outlook good."):
+        with check("another connection stays through start, 1,000 asks, kill -9 and end of the ball") as saw:
+            connect(ADDRESSES[2])
+            with running_ball() as ball:
+                assert is_connected(ADDRESSES[2]), "the start disconnected it"
+                start = time.monotonic()
+                answers(ball, 1_000)
+                saw(f"{time.monotonic() - start:.0f} ms an ask")
+                assert is_connected(ADDRESSES[2]), "an ask disconnected it"
+                ball.stop(signal.SIGKILL)
+            eventually("the advertisement ends", lambda: "ActiveInstances: 0x00" in run("bluetoothctl", "show", ADDRESSES[1]).stdout)
+            assert is_connected(ADDRESSES[2]), "kill -9 disconnected it"
+            with running_ball() as ball:
+                answers(ball)
+                assert ball.stop() == 0
+            assert is_connected(ADDRESSES[2]), "the end disconnected it"
+
+    with check("two balls on one adapter both advertise") as saw, running_ball("--name", "One") as one:
+        with running_ball("--name", "Two", "--control", "/tmp/two") as two:
+            shown = run("bluetoothctl", "show", ADDRESSES[1]).stdout
+            assert "ActiveInstances: 0x02" in shown, shown
+            assert two.stop() == 0
+        saw(answers(one))
+
+    with check("the adapter is switched off and on") as saw, running_ball() as ball:
+        power("hci1", False)
+        lost = ball.event("radio", state="lost")
+        assert "switched hci1 off" in lost["detail"], lost
+        power("hci1", True)
+        ball.event("radio", state="ready")
+        ball.event("advertising")
+        saw(answers(ball))
+
+    with check("a ball with bluetoothd's protection refuses a central that is not paired") as saw:
+        with running_ball("--security", "encrypted") as ball:
+            with eventually("the kernel connects", central) as connection:
+                error = connection.refusal_of("Will it rain?")
+                assert error in (INSUFFICIENT_AUTHENTICATION, INSUFFICIENT_ENCRYPTION), error
+                saw(f"ATT error 0x{error:02X}")
+
+    with check("bluetoothd has no room for another advertisement") as saw, contextlib.ExitStack() as stack:
+        for number in range(5):
+            ball = stack.enter_context(running_ball("--control", f"/tmp/ball-{number}"))
+        last = stack.enter_context(Ball(RADIO, "--control", "/tmp/last", **MEMBER))
+        saw(last.event("radio", state="lost")["detail"])
+
+    with check("bluetoothd ends, and runs again") as saw, running_ball() as ball:
+        daemon.stop()
+        lost = ball.event("radio", state="lost")
+        # It may switch its adapters off first.
+        assert "bluetoothd" in lost["detail"], lost
+        saw(lost["detail"])
+        with bluetooth_daemon(powers_adapters=True):
+            ball.event("radio", state="ready")
+            ball.event("advertising")
+            saw(answers(ball))
+            assert ball.stop() == 0
+
+    with check("without bluetoothd") as saw:
+        saw(refusal("bluetoothd does not run", "sudo systemctl start bluetooth", **MEMBER))
+
+with check("a user whom the bus refuses") as saw:
+    POLICY.write_text(
+        '<busconfig><policy user="nobody"><deny send_destination="org.bluez"/></policy></busconfig>'
+    )
+    with Controllers(), bluetooth_service(powers_adapters=True):
+        saw(refusal("may not use bluetoothd", "usermod -aG bluetooth", **NOBODY))
+    POLICY.unlink()
+
+with check("the adapter is unplugged, and returns") as saw, bluetooth_service(powers_adapters=True):
+    with Controllers(2) as before:
+        ball = Ball(RADIO, **MEMBER)
+        ball.event("advertising")
+        before.stop()
+    with ball:
+        saw(ball.event("radio", state="lost")["detail"])
+        with Controllers(2, are_settled=False):
+            ball.event("radio", state="ready")
+            ball.event("advertising", address=ADDRESSES[1])
+            assert ball.stop() == 0
+
+checks.end()
