@@ -15,7 +15,7 @@ struct Search {
   init(first: UInt64, known: Int32) {
     self.first = first
     self.known = known
-    knownFault = known
+    unsafe knownFault = known
     simulation_set_known_fault(known)
   }
 
@@ -72,7 +72,7 @@ struct Search {
     Attempt {
       guard let text = Simulation(seed: seed).run(steps) else { return 0 }
       if isLoud { print(text) }
-      _ = unsafe fflush(nil)
+      fflush(nil)
       return 1
     }.run(for: Self.patience)
   }
@@ -120,7 +120,7 @@ private final class Attempt {
 
   /// The result of the work, or 128 and the number of the signal that ended it.
   func run(for seconds: UInt32) -> Int32 {
-    _ = unsafe fflush(nil)
+    fflush(nil)
     return unsafe simulation_attempt(
       { context in
         guard let context = unsafe context else { return 64 }

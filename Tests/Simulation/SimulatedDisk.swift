@@ -27,7 +27,7 @@ final class SimulatedDisk {
   /// Lets the calls in `body` use this disk.
   func use<Result>(_ body: () -> Result) -> Result {
     unsafe simulated_disk_use(disk)
-    defer { unsafe simulated_disk_use(nil) }
+    defer { simulated_disk_use(nil) }
     return body()
   }
 

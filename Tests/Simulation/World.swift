@@ -134,8 +134,10 @@ final class World {
     }
   }
 
+  /// Whether packets of a new link with the ball may be lost or changed: a serial line stays out of step after a fault.
   private func hasFault(_ ball: SimulatedBall) -> Bool {
-    !balls[ball.number].controller.faults.isEmpty
+    let controller = balls[ball.number].controller
+    return !controller.faults.isEmpty || setup.isSerial && changed.contains(controller.number)
       || centrals.contains { !$0.controller.faults.isEmpty }
   }
 

@@ -29,6 +29,11 @@ private let scenarios: [HostScenario] = [
     "The limit holds with a controller that does not answer Read RSSI",
     .set(\.unanswered, .readRSSI), .pass(minute), .repeat(5, .pass(minute), .send(.read, on: 0x40)),
     .sent(.disconnect, [0x41, 0x00, 0x13])),
+  // Symptom: each time that advertising was turned on, the check began its minute again.
+  Scenario(
+    "Others that come and go do not put off the check of a silent link",
+    on: { ScriptedPeripheral<2>(idleLimit: nil) }, .connect(0x40),
+    .repeat(2, .connect(0x41), .disconnect(0x41), .pass(40_000)), .sent(.readRSSI, [0x40, 0x00])),
   Scenario(
     "The count of silent minutes stops at 65,535, 45 days",
     on: { ScriptedPeripheral<2>(idleLimit: .max) },
