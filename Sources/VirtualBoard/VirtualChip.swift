@@ -131,8 +131,9 @@ public final class VirtualChip {
   /// When `advance(to:)` next changes a line; `nil` if no line is being debounced.
   public var deadline: UInt64? {
     var earliest: UInt64?
-    for line in lines {
-      guard let time = line.settleTime else { continue }
+    // By index: a copy of a line would count its weak owner.
+    for index in lines.indices {
+      guard let time = lines[index].settleTime else { continue }
       earliest = min(earliest ?? time, time)
     }
     return earliest

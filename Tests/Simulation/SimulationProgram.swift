@@ -14,7 +14,7 @@ enum SimulationProgram {
     case "--seed":
       guard let seed = arguments.dropFirst().first.flatMap(UInt64.init) else { refuse() }
       exit(Search(first: seed, known: 0).runOne() ? 0 : 1)
-    case "--speed": Speed.measure()
+    case "--speed": exit(Speed.measure() ? 0 : 1)
     case let seconds?:
       guard let seconds = Double(seconds) else { refuse() }
       let numbers = arguments.dropFirst().compactMap(UInt64.init)
