@@ -72,6 +72,17 @@ struct SimulationTests {
     ]
     expect(Simulation(seed: 106).run(steps), is: nil)
   }
+
+  /// Symptom: a length that is wrong made a serial line swallow 254 bytes. Read RSSI stayed unanswered, and nothing else
+  /// was asked, so nothing else came.
+  @Test("Seed 671: a ball whose serial line is out of step asks until it notices")
+  func outOfStep() {
+    let steps: [Step] = [
+      .connect(0, to: 0), .fault(.misstate(by: -3), of: .ball(0)), .fault(.complain, of: .ball(0)),
+      .recover,
+    ]
+    expect(Simulation(seed: 671).run(steps), is: nil)
+  }
 }
 
 /// The disk under the file of bonds.

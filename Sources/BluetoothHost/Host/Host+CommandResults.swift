@@ -28,6 +28,10 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       } else {
         // Optional commands, such as for data length and PHY: links work without them.
         controller.disableFeature(opcode)
+        // A controller that does not answer about its links may answer nothing: about its advertising it must.
+        if Server.isPresent, opcode == .readRSSI {
+          serverRole.advertiser.isAdvertisingUncertain = true
+        }
         if Security.isPresent, opcode == .leEnableEncryption {
           encryptionWasRefused(.unspecifiedError, at: now)
         }
