@@ -72,7 +72,7 @@ async def test_each_panel_has_its_own_token(panel, folder):
         assert await status(other, "GET", "/", Cookie=f"eightball-{other.port}={panel.token}") == 403
 
 
-@pytest.mark.parametrize("path", ["/", "/events", "/press", "/shake", "/ask", "/none", "/?token=x", "/?x"])
+@pytest.mark.parametrize("path", ["/", "/events", "/press", "/shake", "/ask", "/explore", "/command", "/none", "/?token=x", "/?x"])
 async def test_without_the_cookie_all_paths_have_the_same_response(panel, path):
     assert await status(panel, "GET", path, Cookie=None) == 403
 
@@ -112,14 +112,14 @@ async def test_another_port_and_no_host_are_refused(panel):
 )
 async def test_another_origin_is_refused(panel, origin):
     origin = origin and origin.format(port=panel.port)
-    for path in ("/press", "/shake", "/ask"):
+    for path in ("/press", "/shake", "/ask", "/explore", "/command", "/leave"):
         assert await status(panel, "POST", path, b"{}", Origin=origin) == 403
 
 
 async def test_another_port_of_this_host_is_refused(panel):
     for site in ("same-site", "cross-site"):
         assert await status(panel, "GET", "/events", Sec_Fetch_Site=site) == 403
-        for path in ("/press", "/shake"):
+        for path in ("/press", "/shake", "/explore", "/command"):
             assert await status(panel, "POST", path, b"{}", Sec_Fetch_Site=site) == 403
 
 
@@ -127,7 +127,7 @@ async def test_another_port_of_this_host_is_refused(panel):
     "media", [None, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]
 )
 async def test_only_json_is_taken(panel, media):
-    for path in ("/press", "/shake"):
+    for path in ("/press", "/shake", "/explore", "/command"):
         assert await status(panel, "POST", path, b"{}", Content_Type=media) == 415
 
 
@@ -141,6 +141,8 @@ async def test_only_json_is_taken(panel, media):
         ("GET", "/shake", "POST"),
         ("PUT", "/ask", "POST"),
         ("OPTIONS", "/ask", "POST"),
+        ("GET", "/explore", "POST"),
+        ("GET", "/command", "POST"),
     ],
 )
 async def test_other_methods_are_refused(panel, method, path, allowed):

@@ -27,7 +27,7 @@ enum Main {
   // MARK: The panel
 
   private static func serve(_ options: PanelOptions) throws {
-    let children = AskChildren()
+    let children = Children()
     let main = try MainThread(children: children, endsWithInput: false)
     let secret = Secret()
     let (service, loop) = listen(options, secret: secret, balls: main.balls, children: children)
@@ -41,7 +41,7 @@ enum Main {
 
   /// Starts listening, and prints the address.
   private static func listen(
-    _ options: PanelOptions, secret: Secret, balls: Balls, children: AskChildren
+    _ options: PanelOptions, secret: Secret, balls: Balls, children: Children
   ) -> (service: NIOLoopBound<PanelService>, loop: any NIOCore.EventLoop) {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
@@ -82,7 +82,7 @@ enum Main {
   // MARK: Metrics
 
   private static func serve(_ options: MetricsOptions) throws {
-    let main = try MainThread(children: AskChildren(), endsWithInput: options.endsWithInput)
+    let main = try MainThread(children: Children(), endsWithInput: options.endsWithInput)
     let balls = main.balls
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()

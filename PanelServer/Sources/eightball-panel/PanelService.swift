@@ -11,24 +11,24 @@ final class PanelService: HTTPService {
   static let mostConnections = 64
   /// The most pages at once.
   static let mostPages = 8
-  /// The most centrals at once: as many as a ball serves.
-  static let mostCentrals = 4
+  /// The most programs for one task at once: as many centrals as a ball serves.
+  static let mostChildren = 4
 
   let limits = HTTPLimits(
     requestLine: 2_048, head: 8_192, replyTimeout: .seconds(15), closeTimeout: .seconds(15))
   /// The options of the command line.
   let options: PanelOptions
   let balls: Balls
-  private let children: AskChildren
+  private let children: Children
   private let file = PageFile()
   /// Checks requests; `nil` until the port is known, which it needs.
   private var gate: Gate?
   private var connections = 0
-  private var centrals = 0
+  private var running: [PageTask: Int] = [:]
   private var streams: [Int: PageStream] = [:]
   private var lastPage = 0
 
-  init(_ options: PanelOptions, balls: Balls, children: AskChildren) {
+  init(_ options: PanelOptions, balls: Balls, children: Children) {
     self.options = options
     self.balls = balls
     self.children = children
@@ -63,7 +63,9 @@ final class PanelService: HTTPService {
     case .press: reply(press(body))
     case .shake: reply(shake(body))
     case .leave: reply(leave(body))
-    case .ask: ask(body, reply: reply)
+    case .ask: reply(ask(body))
+    case .explore: reply(explore(body))
+    case .command: reply(command(body))
     case .events, .metrics: break
     }
   }
@@ -87,23 +89,26 @@ final class PanelService: HTTPService {
     for page in Set(events.map { $0.page }) { streams[page]?.flush() }
   }
 
-  /// Starts a central by this command. `onEnd` is called once, when it has ended.
-  func startCentral(
-    _ command: [String], on loop: any EventLoop, onEnd: @escaping () -> Void
-  ) throws(GateError) -> PageCentral {
-    guard centrals < Self.mostCentrals else {
+  /// Starts a program for this task of a page, which gets its lines, and its end.
+  func start(
+    _ command: [String], for task: PageTask, of page: PageStream, on loop: any EventLoop
+  ) throws(GateError) -> PageChild {
+    guard running[task, default: 0] < Self.mostChildren else {
       throw GateError(
         reply: .detail(
           .tooManyRequests,
-          "\(Self.mostCentrals) pages have a central already: disconnect one, or close its page."))
+          "\(Self.mostChildren) pages have a central already: disconnect one, or close its page."))
     }
     do throws(SystemError) {
-      let central = try PageCentral(command, of: children, loop: loop) { [self] in
-        centrals -= 1
-        onEnd()
+      let child = try PageChild(command, for: task, of: children, loop: loop) {
+        [weak page] child, line in
+        page?.take(line, from: child)
+      } onEnd: { [self, weak page] child in
+        running[task, default: 0] -= 1
+        page?.ended(child)
       }
-      centrals += 1
-      return central
+      running[task, default: 0] += 1
+      return child
     } catch {
       throw GateError(reply: .detail(.badGateway, "\(command[0]) cannot be started."))
     }
@@ -134,30 +139,53 @@ final class PanelService: HTTPService {
     return .json(.accepted, "{}")
   }
 
-  /// `{"page":1,"question":"Will it rain?"}`: asks with a real central. The reply is the line of
-  /// `eightball ask --stay --json` about the question.
-  private func ask(_ body: ByteBufferView, reply: @escaping @Sendable (Reply) -> Void) {
+  /// `{"page":1,"question":"Will it rain?"}`: asks with a real central. The page receives the lines of
+  /// `eightball ask --stay --json`.
+  private func ask(_ body: ByteBufferView) -> Reply {
     guard let request = ControlLine(Array(body)), let page = request.page,
       let question = request.text("question")
-    else { return reply(.detail(.badRequest, "Expected page and question.")) }
-    guard (1...512).contains(question.utf8.count),
-      !question.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\n") })
-    else {
-      return reply(
-        .detail(.badRequest, "A question is one line of 1 to 512 bytes of UTF-8 without zeros."))
+    else { return .detail(.badRequest, "Expected page and question.") }
+    guard question.isLine(upTo: 512) else {
+      return .detail(
+        .badRequest, "A question is one line of 1 to 512 bytes of UTF-8 without zeros.")
     }
-    guard let stream = streams[page] else { return reply(.notOpen) }
-    stream.ask(question, reply: reply)
+    return streams[page]?.ask(question) ?? .notOpen
   }
 
-  /// `{"page":1}`: disconnects the page's central.
-  private func leave(_ body: ByteBufferView) -> Reply {
-    guard let page = ControlLine(Array(body))?.page else {
+  /// `{"page":1}`: lists the devices nearby. `{"page":1,"device":"Thermometer","pairs":true}`: connects
+  /// to one. The page receives the lines of `eightball scan --json` or `eightball gatt --json`.
+  private func explore(_ body: ByteBufferView) -> Reply {
+    guard let request = ControlLine(Array(body)), let page = request.page else {
       return .detail(.badRequest, "Expected page.")
     }
-    guard let stream = streams[page] else { return .notOpen }
-    stream.leave()
-    return .json(.accepted, "{}")
+    let device = request.text("device")
+    guard device?.isLine(upTo: 248) ?? true else {
+      return .detail(.badRequest, "A device is an address, or a name of 1 to 248 bytes of UTF-8.")
+    }
+    return streams[page]?.explore(device, pairs: request.truth("pairs") ?? false) ?? .notOpen
+  }
+
+  /// `{"page":1,"line":"read 2A19"}`: a command to the device of the page, or an answer to a pairing.
+  private func command(_ body: ByteBufferView) -> Reply {
+    guard let request = ControlLine(Array(body)), let page = request.page,
+      let line = request.text("line"), line.isLine(upTo: 2_048)
+    else { return .detail(.badRequest, "Expected page and line.") }
+    return streams[page]?.command(line) ?? .notOpen
+  }
+
+  /// `{"page":1,"task":"ask"}`: disconnects the page's central.
+  private func leave(_ body: ByteBufferView) -> Reply {
+    guard let request = ControlLine(Array(body)), let page = request.page,
+      let task = request.text("task").flatMap(PageTask.init)
+    else { return .detail(.badRequest, "Expected page and task (ask or explore).") }
+    return streams[page]?.leave(task) ?? .notOpen
+  }
+}
+
+extension String {
+  /// Whether it is one line of 1 to `limit` bytes without zeros, as a program's argument or input.
+  fileprivate func isLine(upTo limit: Int) -> Bool {
+    (1...limit).contains(utf8.count) && !utf8.contains { $0 == 0 || $0 == UInt8(ascii: "\n") }
   }
 }
 

@@ -18,8 +18,12 @@ package struct AttributeNames {
 
   private let lines: [AttributeLine]
 
-  /// The names of `EightBallProfile.makeDatabase()`.
-  init() {
+  /// The names of `EightBallProfile.makeDatabase()`, or no names for another device.
+  init(ofBall: Bool = true) {
+    guard ofBall else {
+      (question, answer, answerConfiguration, lines) = (.none, .none, .none, [])
+      return
+    }
     let database = EightBallProfile.makeDatabase()
     question = database.location(of: .question).handle
     answer = database.location(of: .answer).handle

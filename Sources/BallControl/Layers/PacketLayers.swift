@@ -2,20 +2,22 @@ import BallRunner
 import BluetoothHost
 import LinuxRadio
 
-/// Describes each layer of the packets of a ball's controller, and their meaning.
+/// Describes each layer of a controller's packets, and their meaning.
 ///
 /// Give it every packet in order, so that it can assemble fragments and match responses. It may
 /// begin at any packet and takes any bytes: it describes malformed or unknown ones as such. It
 /// shows no key, only its length.
 public final class PacketLayers {
-  private let names = AttributeNames()
+  private let names: AttributeNames
   private var links: [ConnectionHandle: LinkLayers] = [:]
 
   /// More links than any controller of a ball has. Above that it drops the state of all.
   private static let mostLinks = 64
 
   /// Describes packets from the first one on.
-  public init() {}
+  ///
+  /// - Parameter ofBall: Whether the attributes are those of a ball, which it knows by their handles.
+  public init(ofBall: Bool = true) { names = AttributeNames(ofBall: ofBall) }
 
   /// The layers of the next packet, H4's type byte first.
   public func layers(of packet: Span<UInt8>, _ direction: PacketDirection) -> LayeredPacket {

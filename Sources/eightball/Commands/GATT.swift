@@ -65,7 +65,12 @@ struct GATT: RadioCommand {
       .flag(OptionRow("--pair", "Pair if the device requires it, and keep the bond.")) {
         $0.pair = true
       },
-    ] + radioRows + [.flag(.json) { $0.isJSON = true }]
+    ] + radioRows + [
+      .flag(.json) { $0.isJSON = true },
+      .flag(
+        OptionRow("--packets", "With --json, print each packet as the event of a control socket.")
+      ) { $0.radioOptions.hasPacketEvents = true },
+    ]
   }
 
   var device: String?
@@ -84,6 +89,9 @@ struct GATT: RadioCommand {
     try CentralTarget.check(device)
     if try commands().contains(.pair), !pair {
       throw UsageError("The command pair needs --pair, which allows to pair and keeps the bond.")
+    }
+    guard isJSON || !radioOptions.hasPacketEvents else {
+      throw UsageError("--packets needs --json; --verbose prints packets for people.")
     }
     try addressOptions.validate(on: radioOptions.radio)
   }

@@ -9,10 +9,10 @@ struct ShowPanel: Command {
     abstract: "Show the running ball on a page in a browser.",
     discussion: """
       Prints the address of a page. The page shows the ball, its lights, its connections, and each \
-      packet layer by layer; it presses buttons and asks questions. When the ball ends, the page \
-      waits for the next one.
+      packet layer by layer; it presses buttons and asks questions. It also explores any device \
+      nearby. When the ball ends, the page waits for the next one.
 
-      The address contains a secret: anyone with it can press and ask. The panel listens only on \
+      The address contains a secret: anyone with it can press, ask and explore. The panel listens only on \
       this machine unless --listen names a host; the connection is never encrypted.
 
       EXAMPLES
@@ -37,7 +37,7 @@ struct ShowPanel: Command {
       .value(
         OptionRow(
           "--radio", "<radio>",
-          "The radio for questions from the page, if programs cannot share the ball's radio.")
+          "The radio of the page's centrals. Default: the ball's, if programs can share it.")
       ) { $0.radio = $1.text },
       .value(
         OptionRow(

@@ -151,6 +151,8 @@ struct RadioOptions {
   var verbose = false
   /// The file to record every packet in; `nil` for none.
   var capture: String?
+  /// Whether to print every packet as an event.
+  var hasPacketEvents = false
 }
 
 /// The program's own Bluetooth address.
@@ -288,7 +290,17 @@ extension RadioOptions {
       }
     }
     if verbose { sinks.append(PacketTrace(print: note)) }
+    if hasPacketEvents { sinks.append(PacketEvents()) }
     return sinks
+  }
+}
+
+/// Prints each packet as the event `packet` of a control socket.
+private final class PacketEvents: PacketSink {
+  func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
+    let line = PacketLine(
+      microseconds: WallClock.microseconds, direction: direction, packet: [UInt8](packet))
+    Terminal.print(String(decoding: line.text(), as: UTF8.self))
   }
 }
 

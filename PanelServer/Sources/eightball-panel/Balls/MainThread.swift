@@ -17,7 +17,7 @@ final class MainThread {
   ///
   /// - Parameter endsWithInput: Whether the program ends when its standard input does, which the
   ///   program that has started it holds open.
-  init(children: AskChildren, endsWithInput: Bool) throws(SystemError) {
+  init(children: Children, endsWithInput: Bool) throws(SystemError) {
     loop = try LinuxRadio.EventLoop()
     signals = try TerminationSignals(loop: loop)
     reaper = try Reaper(children, loop: loop)
@@ -58,10 +58,10 @@ private final class Starter: EventHandler {
 
 /// Notices the end of the children.
 private final class Reaper: EventHandler {
-  private let children: AskChildren
+  private let children: Children
   private let queue: SignalQueue
 
-  init(_ children: AskChildren, loop: LinuxRadio.EventLoop) throws(SystemError) {
+  init(_ children: Children, loop: LinuxRadio.EventLoop) throws(SystemError) {
     self.children = children
     queue = try SignalQueue([SIGCHLD], name: "SIGCHLD")
     _ = try loop.add(queue, handler: self)

@@ -53,6 +53,7 @@ struct Gate {
   private static let paths: [String: (HTTPMethod, Passage)] = [
     "/": (.GET, .page), "/events": (.GET, .events), "/press": (.POST, .press),
     "/shake": (.POST, .shake), "/ask": (.POST, .ask), "/leave": (.POST, .leave),
+    "/explore": (.POST, .explore), "/command": (.POST, .command),
   ]
 
   /// The path, and the query after "?".

@@ -76,7 +76,11 @@ enum Passage {
   case shake
   /// A question.
   case ask
-  /// The end of the page's central.
+  /// The devices nearby, or a connection to one.
+  case explore
+  /// A line for the page's connection.
+  case command
+  /// The end of one of the page's centrals.
   case leave
   /// The figures.
   case metrics

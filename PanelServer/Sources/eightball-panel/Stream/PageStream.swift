@@ -22,8 +22,8 @@ final class PageStream {
   /// The last error of the connection to the ball; `nil` at the start and while connected.
   private var lastError: String?
   private var identity: BallIdentity?
-  /// The central that asks this page's questions; `nil` before the first, and after its end.
-  private var asking: PageCentral?
+  /// The programs that work for this page.
+  private var children: [PageTask: PageChild] = [:]
   private var beat: RepeatedTask?
   private var hasEnded = false
 
@@ -52,7 +52,7 @@ final class PageStream {
     hasEnded = true
     beat?.cancel()
     panel.balls.ask(.leave(page: page))
-    leave()
+    for child in children.values { child.end() }
     panel.closeStream(page)
   }
 
@@ -63,41 +63,86 @@ final class PageStream {
     return true
   }
 
-  // MARK: Asking
+  // MARK: Centrals
 
   /// Asks with this page's central, which is started for the first question.
-  func ask(_ question: String, reply: @escaping (Reply) -> Void) {
-    do throws(GateError) {
-      try openCentral().ask(question, reply: reply)
-    } catch {
-      reply(error.reply)
+  func ask(_ question: String) -> Reply {
+    if children[.ask] == nil {
+      let command: [String]
+      switch askCommand {
+      case .failure(let error): return .detail(.conflict, error.words)
+      case .success(let words): command = words
+      }
+      if let refusal = start(command, for: .ask) { return refusal }
     }
+    return send(question, for: .ask)
   }
 
-  private func openCentral() throws(GateError) -> PageCentral {
-    if let asking { return asking }
-    switch command {
-    case .failure(let error): throw GateError(reply: .detail(.conflict, error.words))
-    case .success(let command):
-      let started = try panel.startCentral(command, on: channel.eventLoop) { [weak self] in
-        self?.centralEnded()
-      }
-      asking = started
-      report(hasCentral: true)
-      return started
+  /// Lists the devices nearby, or connects to one, in place of what this page explored before.
+  ///
+  /// - Parameter pairs: Whether to pair if the device requires it.
+  func explore(_ device: String?, pairs: Bool) -> Reply {
+    guard let program = panel.options.program else {
+      return .detail(.conflict, AskCommandError.noProgram.words)
     }
+    var command = [program, device == nil ? "scan" : "gatt", "--json"]
+    if let radio = panel.options.radio ?? identity?.sharedRadio { command += ["--radio", radio] }
+    if let device {
+      command += (pairs ? ["--pair"] : []) + ["--packets", "--", device]
+    }
+    return start(command, for: .explore) ?? .json(.accepted, "{}")
   }
+
+  /// Gives a line to this page's connection.
+  func command(_ line: String) -> Reply { send(line, for: .explore) }
 
   /// Disconnects this page's central, if it has one.
-  func leave() { asking?.end() }
+  func leave(_ task: PageTask) -> Reply {
+    children[task]?.end()
+    return .json(.accepted, "{}")
+  }
 
-  private func centralEnded() {
-    asking = nil
-    if !hasEnded { report(hasCentral: false) }
+  /// Starts a program in place of that for the same task; the reply if it cannot be started.
+  private func start(_ command: [String], for task: PageTask) -> Reply? {
+    do throws(GateError) {
+      children[task]?.end()
+      children[task] = try panel.start(command, for: task, of: self, on: channel.eventLoop)
+      report(hasCentral: true, for: task)
+      return nil
+    } catch {
+      return error.reply
+    }
+  }
+
+  private func send(_ line: String, for task: PageTask) -> Reply {
+    guard let child = children[task] else {
+      return .detail(.conflict, "This page is not connected to a device.")
+    }
+    guard child.send(line) else {
+      return .detail(.tooManyRequests, "The last requests are still on their way.")
+    }
+    return .json(.accepted, "{}")
+  }
+
+  /// Sends a line of a program to the page, with its layers if it is a packet.
+  func take(_ line: [UInt8], from child: PageChild) {
+    guard !hasEnded, children[child.task] === child else { return }
+    var event = ByteBuffer(string: "data: {\"event\":\"\(child.task.rawValue)\",\"line\":")
+    event.writeBytes(child.layers.addingLayers(to: line))
+    event.writeString("}\n\n")
+    write(event)
+    flush()
+  }
+
+  /// A program has ended.
+  func ended(_ child: PageChild) {
+    guard children[child.task] === child else { return }
+    children[child.task] = nil
+    if !hasEnded { report(hasCentral: false, for: child.task) }
   }
 
   /// The command of the central for this page's questions.
-  private var command: Result<[String], AskCommandError> {
+  private var askCommand: Result<[String], AskCommandError> {
     guard isConnected, lastError == nil else {
       return .failure(AskCommandError(words: Self.noBall))
     }
@@ -122,7 +167,7 @@ final class PageStream {
 
   private func lost(_ error: ControlError?) {
     isConnected = false
-    leave()
+    children[.ask]?.end()
     identity = nil
     let reason = Self.words(for: error)
     guard lastError != reason else { return }
@@ -169,7 +214,7 @@ final class PageStream {
   private func report() {
     var words = "\"event\":\"panel\",\"page\":\(page),\"ball\":\(isConnected)"
     if let lastError { words += ",\"detail\":\"\(String(escaped: lastError))\"" }
-    if case .failure(let error) = command {
+    if case .failure(let error) = askCommand {
       words += ",\"asks\":false,\"why\":\"\(String(escaped: error.words))\""
     } else {
       words += ",\"asks\":true"
@@ -178,9 +223,10 @@ final class PageStream {
     flush()
   }
 
-  /// Sends the event `central`: whether this page has a central.
-  private func report(hasCentral: Bool) {
-    write("data: {\"event\":\"central\",\"open\":\(hasCentral)}\n\n")
+  /// Sends the event `central`: whether this page has a central for this task.
+  private func report(hasCentral: Bool, for task: PageTask) {
+    let words = "\"event\":\"central\",\"task\":\"\(task.rawValue)\",\"open\":\(hasCentral)"
+    write("data: {\(words)}\n\n")
     flush()
   }
 
@@ -205,15 +251,19 @@ struct BallIdentity {
     radio = ball.text("radio")
   }
 
+  /// The radio of the ball, if programs can share it.
+  var sharedRadio: String? {
+    guard let radio,
+      radio == "virtual" || radio.hasPrefix("unix:") || radio.hasPrefix("tcp-client:")
+    else { return nil }
+    return radio
+  }
+
   /// The command that reaches the ball: it stays connected, and asks each line of its input.
   func command(_ options: PanelOptions) -> Result<[String], AskCommandError> {
     guard let radio else { return .failure(.unknownBall) }
-    guard let program = options.program else {
-      return .failure(
-        AskCommandError(words: "The program eightball is not beside eightball-panel."))
-    }
-    let isShared = radio == "virtual" || radio.hasPrefix("unix:") || radio.hasPrefix("tcp-client:")
-    guard let chosen = isShared ? radio : options.radio else {
+    guard let program = options.program else { return .failure(.noProgram) }
+    guard let chosen = sharedRadio ?? options.radio else {
       return .failure(
         AskCommandError(
           words:
@@ -231,6 +281,9 @@ struct BallIdentity {
 struct AskCommandError: Error {
   let words: String
 
+  /// The panel lacks the program that asks.
+  static let noProgram = AskCommandError(
+    words: "The program eightball is not beside eightball-panel.")
   /// The ball has not said yet how to reach it.
   static let unknownBall = AskCommandError(
     words: "The ball has not sent its name and radio yet: try again.")

@@ -6,39 +6,55 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The central of a page: the process of `eightball ask --stay`. It stays connected and subscribed,
-/// so that it hears a shake, until the page closes or disconnects it. Used only on the loop's thread.
-final class PageCentral: ChannelInboundHandler {
+/// What a page has a program for.
+enum PageTask: String {
+  /// To ask the ball: `eightball ask --stay`.
+  case ask
+  /// To list devices, and to use one: `eightball scan` and `eightball gatt`.
+  case explore
+}
+
+/// A program that works for a page, such as its central. It takes lines, and prints objects of JSON
+/// for the page, until it ends by itself or the page closes or ends it. Used only on the loop's
+/// thread.
+final class PageChild: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// How long a question may take: longer than a central searches, connects and waits.
-  private static let timeout = TimeAmount.seconds(30)
+  /// How long the program may take to disconnect.
+  private static let timeout = TimeAmount.seconds(5)
 
-  private let child: AskChildren.Child
-  private let children: AskChildren
+  /// What it is for.
+  let task: PageTask
+  /// Describes its packets.
+  var layers = PacketLayers(ofBall: false)
+  private let child: Children.Child
+  private let children: Children
   private let loop: any NIOCore.EventLoop
-  private let onEnd: () -> Void
+  private let onLine: (PageChild, [UInt8]) -> Void
+  private let onEnd: (PageChild) -> Void
   /// The pipes of the process; `nil` until they are open.
   private var channel: (any Channel)?
-  /// The question that waits for the pipes.
-  private var unsent: ByteBuffer?
-  /// Takes the reply to the question that is on its way; `nil` between questions.
-  private var reply: ((Reply) -> Void)?
-  private var deadline: Scheduled<Void>?
+  /// The lines that wait for the pipes.
+  private var unsent = ByteBuffer()
   private var lines = LineBuffer()
   private var hasEnded = false
 
-  /// Starts the process. `onEnd` is called once, when it has ended.
+  /// Starts the process.
   ///
-  /// - Parameter command: Asks each line of its input.
+  /// - Parameters:
+  ///   - onLine: Takes each line of its output that is an object.
+  ///   - onEnd: Called once, when it has ended.
   init(
-    _ command: [String], of children: AskChildren, loop: any NIOCore.EventLoop,
-    onEnd: @escaping () -> Void
+    _ command: [String], for task: PageTask, of children: Children,
+    loop: any NIOCore.EventLoop, onLine: @escaping (PageChild, [UInt8]) -> Void,
+    onEnd: @escaping (PageChild) -> Void
   ) throws(SystemError) {
     child = try children.start(command)
+    self.task = task
     self.children = children
     self.loop = loop
+    self.onLine = onLine
     self.onEnd = onEnd
     open()
   }
@@ -59,52 +75,41 @@ final class PageCentral: ChannelInboundHandler {
     switch result {
     case .success(let channel):
       self.channel = channel
-      if let unsent { channel.writeAndFlush(unsent, promise: nil) }
-      unsent = nil
+      channel.writeAndFlush(unsent, promise: nil)
     case .failure:
       for descriptor in [child.input, child.output] { close(descriptor) }
-      children.send(SIGTERM, to: child.process)
+      end()
       conclude()
     }
   }
 
-  /// Asks. The reply is the line of `eightball ask --json` about this question.
-  ///
-  /// - Parameter question: One line.
-  func ask(_ question: String, reply: @escaping (Reply) -> Void) {
-    guard self.reply == nil else {
-      return reply(.detail(.tooManyRequests, "This page's last question is still on its way."))
+  /// Gives the program a line; `false` if it does not read them.
+  func send(_ line: String) -> Bool {
+    let line = line + "\n"
+    guard let channel else {
+      unsent.writeString(line)
+      return true
     }
-    self.reply = reply
-    let own = NIOLoopBound(self, eventLoop: loop)
-    deadline = loop.scheduleTask(in: Self.timeout) {
-      own.value.children.send(SIGKILL, to: own.value.child.process)
-    }
-    let line = ByteBuffer(string: question + "\n")
-    if let channel { channel.writeAndFlush(line, promise: nil) } else { unsent = line }
+    guard channel.isWritable else { return false }
+    channel.writeAndFlush(ByteBuffer(string: line), promise: nil)
+    return true
   }
 
   /// Disconnects, and ends.
-  func end() { if !hasEnded { children.send(SIGTERM, to: child.process) } }
+  func end() {
+    guard !hasEnded else { return }
+    children.send(SIGTERM, to: child.process)
+    let (children, process) = (children, child.process)
+    loop.scheduleTask(in: Self.timeout) { children.send(SIGKILL, to: process) }
+  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     lines.append(Array(unwrapInboundIn(data).readableBytesView).span)
     while !lines.isTooLong {
       guard let line = lines.next() else { return }
-      take(line)
+      if ControlLine(line) != nil { onLine(self, line) }
     }
     context.close(promise: nil)
-  }
-
-  private func take(_ line: [UInt8]) {
-    guard let object = ControlLine(line) else { return }
-    switch object.event {
-    // Without a question it is the answer to a shake, which the ball reports too.
-    case "answer" where object.text("question") == nil: return
-    case "answer", "refused", "failed":
-      answer(.json(.ok, String(decoding: line, as: UTF8.self)))
-    default: return
-    }
   }
 
   func channelInactive(context: ChannelHandlerContext) { conclude() }
@@ -113,25 +118,16 @@ final class PageCentral: ChannelInboundHandler {
     context.close(promise: nil)
   }
 
-  private func answer(_ text: Reply) {
-    deadline?.cancel()
-    deadline = nil
-    let reply = self.reply
-    self.reply = nil
-    reply?(text)
-  }
-
   /// The process has closed its output: it ends.
   private func conclude() {
     guard !hasEnded else { return }
     hasEnded = true
-    answer(.detail(.badGateway, "eightball ask ended without an answer."))
-    onEnd()
+    onEnd(self)
   }
 }
 
-/// The processes of `eightball ask`, from their start to their end.
-final class AskChildren: Sendable {
+/// The processes of pages, from their start to their end.
+final class Children: Sendable {
   /// A child process, and this side's ends of its input and output.
   struct Child: Sendable {
     let process: pid_t
