@@ -1,4 +1,5 @@
 import BluetoothHost
+import Glibc
 import LinuxRadio
 import VirtualRadio
 
@@ -40,6 +41,18 @@ final class AirClient: EventHandler {
       guard let self else { return }
       server?.packetIsWaiting(for: self)
     }
+  }
+
+  /// The program on a UNIX socket, such as `eightball (process 42)`; `nil` if it is not known.
+  var program: String? {
+    // The process, the user and the group: unix(7).
+    var peer: [CInt] = [0, 0, 0]
+    var size = socklen_t(3 * MemoryLayout<CInt>.size)
+    let result = unsafe getsockopt(connection.rawValue, SOL_SOCKET, SO_PEERCRED, &peer, &size)
+    guard result == 0, peer[0] > 0, let name = try? Files.text(of: "/proc/\(peer[0])/comm") else {
+      return nil
+    }
+    return "\(name.filter { $0 != "\n" }) (process \(peer[0]))"
   }
 
   /// Leaves the loop.

@@ -34,6 +34,8 @@ public final class AirServer {
     /// A client was refused, because this many, the maximum, are connected. The next notice of this
     /// kind follows only after one has left and the air is full again.
     case full(Int)
+    /// The simulated time has stood still for so many seconds, because this client is busy or stopped.
+    case waiting(DeviceAddress, program: String?, seconds: UInt32)
     /// No client can be accepted now, for this reason.
     case cannotAccept(why: String)
 
@@ -45,6 +47,9 @@ public final class AirServer {
       case .dropped(let address, let why): "\(address.text) dropped: \(why)"
       case .full(let count):
         "the virtual air is full (\(count) \(count == 1 ? "radio" : "radios")): refused a program"
+      case .waiting(let address, let program, let seconds):
+        "the clock has waited \(seconds) s for \(address.text)\(program.map { ", \($0)" } ?? ""): it is busy, or "
+          + "stopped, as by a debugger"
       case .cannotAccept(let why): "cannot accept a new client: \(why)"
       }
     }

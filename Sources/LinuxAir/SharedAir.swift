@@ -26,20 +26,27 @@ public final class SharedAir: AirHost {
   private let loop: EventLoop
   private let maximumClients: Int
   private let ownClients: Int
+  private let seed: UInt64
+  private let faults: ConnectionFaults
 
   /// The air at `path`. If this program must host it, it does so in `loop`.
   ///
   /// - Parameters:
   ///   - maximumClients: How many radios it takes, if this program hosts it.
   ///   - ownClients: How many of them are this program's: each takes another open file.
+  ///   - seed: Decides the random numbers and the faults, if this program hosts it.
+  ///   - faults: Those of its connections, if this program hosts it.
   public init(
     path: String = SharedAir.defaultPath, loop: EventLoop,
-    maximumClients: Int = AirServer.defaultMaximumClients, ownClients: Int = 0
+    maximumClients: Int = AirServer.defaultMaximumClients, ownClients: Int = 0,
+    seed: UInt64 = 0, faults: ConnectionFaults = ConnectionFaults()
   ) {
     self.path = path
     self.loop = loop
     self.maximumClients = maximumClients
     self.ownClients = ownClients
+    self.seed = seed
+    self.faults = faults
   }
 
   /// Hosts the air, for a program that found no host.
@@ -73,8 +80,9 @@ public final class SharedAir: AirHost {
     let listener = try StreamListener(path: path)
     // With a low limit on open files, accepts a few programs anyway, as long as that works.
     let room = max(FileLimit.makeRoom(for: maximumClients + ownClients) - ownClients, 8)
-    let server = AirServer(
-      air: VirtualAir(now: MonotonicClock.now), maximumClients: room, loop: loop)
+    let air = VirtualAir(now: MonotonicClock.now, seed: seed)
+    air.connectionFaults = faults
+    let server = AirServer(air: air, maximumClients: room, loop: loop)
     try server.listen(on: listener)
     self.server = server
   }

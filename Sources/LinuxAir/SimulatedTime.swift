@@ -7,7 +7,7 @@ import VirtualRadio
 /// before if the programs are. `AirTimePacket` says how the clients know.
 ///
 /// A client that does not state when it is idle is disconnected: by real time the others could not
-/// tell when it acts. A client that does not come to rest holds the clock.
+/// tell when it acts. A client that does not come to rest holds the clock, and the server says so.
 final class SimulatedTime {
   /// A client on the clock.
   private final class Member {
@@ -39,6 +39,10 @@ final class SimulatedTime {
 
   /// How long a new client may take to state that it is idle, in milliseconds.
   private static let patience: UInt32 = 2_000
+  /// How long the clock waits for a client before the server says so, in milliseconds.
+  private static let silence: UInt32 = 5_000
+  /// Whether the server has said that the clock waits for the active client.
+  private var isReported = false
 
   init(of server: AirServer, from radioCount: Int) {
     self.server = server
@@ -78,8 +82,8 @@ final class SimulatedTime {
 
   /// When `turn(at:)` must be called, by the monotonic clock; `nil` to wait for packets.
   var deadline: Instant? {
-    guard let active else { return nil }
-    return active.hasStated ? nil : activeSince.advanced(by: Self.patience)
+    guard let active, !isReported else { return nil }
+    return activeSince.advanced(by: active.hasStated ? Self.silence : Self.patience)
   }
 
   /// Lets clients act, and time pass, until a client has to be waited for.
@@ -87,15 +91,24 @@ final class SimulatedTime {
   /// - Parameter real: The time by the monotonic clock.
   func turn(at real: Instant) {
     if let active, let deadline, deadline <= real {
-      let address = active.client.controller.address
-      server.remove(
-        active.client,
-        .dropped(address, why: "it does not know simulated time, as eightball run, ask and scan do")
-      )
+      let client = active.client
+      if active.hasStated {
+        isReported = true
+        server.onNotice?(
+          .waiting(
+            client.controller.address, program: client.program, seconds: Self.silence / 1_000))
+      } else {
+        server.remove(
+          client,
+          .dropped(
+            client.controller.address,
+            why: "it does not know simulated time, as the commands of eightball do"))
+      }
     }
     while active == nil {
       if let member = members.first(where: \.mustAct) {
         activeSince = real
+        isReported = false
         activate(member)
       } else if !pass() {
         return

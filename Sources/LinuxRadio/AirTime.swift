@@ -62,6 +62,8 @@ package final class AirTime {
   private var simulated: Instant?
   /// How far that is ahead of the air's; it may be negative, and wraps around.
   private var offset: UInt64 = 0
+  /// The simulated time and the monotonic clock when the program was asked to end.
+  private var leaving: (simulated: Instant, real: Instant)?
   /// The time with which the current turn began.
   private var turn = Instant(rawValue: 0)
   /// The number that the next statement takes.
@@ -73,19 +75,37 @@ package final class AirTime {
   package init() {}
 
   /// The time.
-  package var now: Instant {
-    simulated ?? Instant(rawValue: MonotonicClock.now.rawValue &+ lead)
+  package var now: Instant { now(at: MonotonicClock.now) }
+
+  /// The time when the monotonic clock shows `real`.
+  package func now(at real: Instant) -> Instant {
+    guard let simulated else { return Instant(rawValue: real.rawValue &+ lead) }
+    guard let leaving else { return simulated }
+    let left = leaving.simulated.rawValue &+ real.rawValue &- leaving.real.rawValue
+    return max(simulated, Instant(rawValue: left))
   }
+
+  /// Whether only the air moves it.
+  package var isSimulated: Bool { simulated != nil && leaving == nil }
 
   /// The radio is open. Its air may send its time next.
   package func radioIsOpen(at now: Instant) { opening = now }
 
   /// The radio is closed.
   package func radioIsClosed() {
-    guard let simulated else { return }
-    lead = simulated.rawValue &- MonotonicClock.now.rawValue
-    self.simulated = nil
+    guard simulated != nil else { return }
+    let real = MonotonicClock.now
+    lead = now(at: real).rawValue &- real.rawValue
+    simulated = nil
+    leaving = nil
     stated = nil
+  }
+
+  /// The program was asked to end: its time passes by the monotonic clock too, so that an air that
+  /// waits for another program cannot hold it.
+  package func leave() {
+    guard let simulated, leaving == nil else { return }
+    leaving = (simulated, MonotonicClock.now)
   }
 
   /// A turn of the loop begins, with this time.
@@ -128,16 +148,17 @@ package final class AirTime {
   ) -> Instant? {
     guard let simulated else { return deadline }
     // The air waits for this program. With output, the loop wakes when there is room.
-    if hasOutput { return nil }
+    let end = leaving == nil ? nil : deadline
+    if hasOutput { return end }
     // The time has moved in this turn, and the program has not seen it yet.
-    if turn != simulated {
+    if leaving == nil ? turn != simulated : turn < simulated {
       if let deadline, deadline < simulated {
         stay(at: turn, whenAirIsAt: Instant(rawValue: simulated.rawValue &- offset))
       }
       return turn
     }
-    if let deadline, deadline <= simulated { return deadline }
-    if let stated, stated.number == number, stated.deadline == deadline { return nil }
+    if let deadline, deadline <= max(turn, simulated) { return deadline }
+    if let stated, stated.number == number, stated.deadline == deadline { return end }
     let airDeadline = deadline.map { Instant(rawValue: $0.rawValue &- offset) }
     let packet = AirTimePacket.idle(until: airDeadline, number: number)
     var written = 0
@@ -148,6 +169,6 @@ package final class AirTime {
       written += count
     }
     stated = (number, deadline)
-    return nil
+    return end
   }
 }

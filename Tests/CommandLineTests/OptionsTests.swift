@@ -41,6 +41,8 @@ struct OptionsTests {
     expect(
       try HostAir.parse(["--loss", "5", "--area", "50"]).linkLayer,
       is: LinkLayerModel(packetLoss: 0.05, area: 50))
+    expect(
+      try HostAir.parse(["--collisions"]).linkLayer, is: LinkLayerModel(hasCollisions: true))
   }
 
   @Test(
@@ -109,7 +111,7 @@ struct OptionsTests {
     let swarm = try eightball.RunSwarm.parse([]).swarm
     expect(swarm.count == 100 && swarm.connections == 1 && swarm.radio == .virtual)
     expect(swarm.names.name(of: 100), is: "Ball 100")
-    expect(swarm.faults == SwarmFaults() && swarm.lines == .words && swarm.style == .text)
+    expect(swarm.faults == ConnectionFaults() && swarm.lines == .words && swarm.style == .text)
   }
 
   @Test("Every option of a swarm is in its configuration")
@@ -117,13 +119,20 @@ struct OptionsTests {
     let swarm = try eightball.RunSwarm.parse([
       "--count", "20", "--name", "No. %02d", "--connections", "3", "--seed", "8", "--answers",
       "slugs",
-      "--drop", "10", "--vanish", "5", "--drop-every", "30s", "--radio", "unix:/tmp/air", "--json",
+      "--drop-every", "30s", "--radio", "unix:/tmp/air", "--json",
     ]).swarm
     expect(swarm.count == 20 && swarm.connections == 3 && swarm.seed == SwarmSeed(rawValue: 8))
     expect(swarm.names.name(of: 7), is: "No. 07")
-    expect(swarm.faults.drops == 10 && swarm.faults.vanishings == 5)
-    expect(swarm.faults.stormPeriod, is: 30_000)
+    expect(swarm.stormPeriod, is: 30_000)
     expect(swarm.radio == .unix(path: "/tmp/air") && swarm.lines == .json && swarm.style == .slug)
+  }
+
+  @Test("A swarm and an air have the same options for the faults of connections")
+  func faults() throws {
+    let faults = ConnectionFaults(drops: 10, vanishings: 5)
+    let options = ["--drop", "10", "--vanish", "5"]
+    expect(try eightball.RunSwarm.parse(options).swarm.faults, is: faults)
+    expect(try HostAir.parse(options).faults, is: faults)
   }
 
   @Test("Each swarm without --seed has a new seed")

@@ -35,6 +35,8 @@ struct RefusalTests {
     swarm --name %x | write %d for the number of the ball
     swarm --drop 101 | give 100 or less together
     swarm --drop 51 --vanish 50 | give 100 or less together
+    swarm --drop 5 --radio unix:/tmp/air | give them to the eightball radio that hosts unix:/tmp/air
+    radio --drop 51 --vanish 50 | give 100 or less together
     swarm --drop-every 2h | expected a time such as 3s or 250ms, up to 3600s
     swarm --radio hci0 | hci0 is one controller, and each ball takes one of its own
     swarm --quiet --json | --quiet and --json exclude each other: give one of them.

@@ -6,6 +6,7 @@ import json
 import worlds
 from btsnoop import records
 from programs import Program, eightball
+from swarm import swarm_running
 
 SIMULATED = ("--time", "simulated", "--radios", "2", "--verbose")
 
@@ -45,3 +46,34 @@ async def test_a_program_that_does_not_know_simulated_time_is_disconnected_and_n
         writer.close()
         await air.stop()
         assert any("dropped: it does not know simulated time" in line for line in air.errors)
+
+
+async def test_a_swarm_is_the_same_as_the_one_before_and_its_storms_come_by_the_clock(folder):
+    async def run(number: int) -> list[bytes]:
+        capture = folder / f"gatt{number}.btsnoop"
+        listen = f"unix:{folder / f'air{number}'}"
+        options = ("--time", "simulated", "--radios", "11")
+        async with worlds.our_air(folder, listen, options) as (radio, _):
+            async with swarm_running(
+                "--radio", radio, "--count", "10", "--seed", "8", "--drop-every", "600s"
+            ) as swarm:
+                command = [eightball(), "gatt", "--radio", radio, "--capture", str(capture)]
+                async with Program(*command, "Ball 7", "subscribe", "answer") as gatt:
+                    # Ten minutes of the air's clock.
+                    assert (await swarm.event("storm"))["dropped"] == 1
+                    assert await gatt.ended() == 1
+        return [record.packet for record in records(capture.read_bytes())]
+
+    first = await run(1)
+    assert any(packet[:2] == b"\x04\x05" for packet in first), "no Disconnection Complete"
+    assert await run(2) == first
+
+
+async def test_a_program_ends_although_the_clock_stands_still(folder):
+    # One radio is missing.
+    async with worlds.our_air(folder, options=SIMULATED) as (radio, _):
+        command = [eightball(), "gatt", "--radio", radio, "--timeout", "3600s", "Ball", "mtu"]
+        async with Program(*command, "--json", "--packets") as gatt:
+            # It scans: LE Set Scan Enable is complete.
+            await gatt.event("packet", bytes="040e04010c2000")
+            assert await gatt.stop() == 130

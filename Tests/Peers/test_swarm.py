@@ -8,6 +8,7 @@ import pathlib
 import random
 import re
 
+import pytest
 from bumble import hci
 
 import eight_ball
@@ -146,22 +147,29 @@ async def test_a_storm_ends_all_connections_and_the_balls_can_be_found_again(rad
         assert sum(event["dropped"] for event in swarm.events("storm")) == 6
 
 
-async def test_a_dropped_connection_ends_with_one_of_its_first_packets(radio):
-    options = ["--radio", radio, "--count", "1", "--drop", "100", "--seed", "8"]
-    async with swarm_running(*options) as swarm, Central.opened(radio) as central:
-        for _ in range(2):
-            await _writes_until_it_ends(await central.connect(), REMOTE_USER_TERMINATED)
-            await swarm.event("disconnected", ball=1)
+@pytest.mark.parametrize(
+    "fault, reason", [("--drop", REMOTE_USER_TERMINATED), ("--vanish", SUPERVISION_TIMEOUT)]
+)
+async def test_a_fault_ends_a_connection_with_one_of_its_first_packets(folder, fault, reason):
+    environment = {"EIGHTBALL_AIR": str(folder / "own")}
+    options = ["--count", "1", fault, "100", "--seed", "8"]
+    async with swarm_running(*options, environment=environment) as swarm:
+        async with Central.opened(f"unix:{folder / 'own'}") as central:
+            for _ in range(2):
+                await _writes_until_it_ends(await central.connect(), reason)
+                await swarm.event("disconnected", ball=1, code=reason)
 
 
-async def test_a_ball_that_vanishes_is_missed_and_comes_back(radio):
-    options = ["--radio", radio, "--count", "1", "--vanish", "100", "--seed", "8"]
-    async with swarm_running(*options) as swarm, Central.opened(radio) as central:
-        for _ in range(2):
-            await _writes_until_it_ends(await central.connect(), SUPERVISION_TIMEOUT)
-            lost = await swarm.event("radio", ball=1, state="lost")
-            assert "--vanish" in lost["detail"]
-            await swarm.event("advertising", ball=1)
+async def test_an_air_of_another_program_decides_its_faults(folder):
+    environment = {"EIGHTBALL_AIR": str(folder / "air")}
+    async with worlds.our_air(folder, options=("--drop", "100")) as (radio, _):
+        command = [eightball(), "swarm", "--count", "1", "--drop", "100"]
+        async with Program(*command, environment=environment) as swarm:
+            assert await swarm.ended() == 69, swarm.transcript
+            assert "another program hosts the air" in swarm.transcript
+        async with swarm_running("--count", "1", "--radio", radio):
+            async with Central.opened(radio) as central:
+                await _writes_until_it_ends(await central.connect(), REMOTE_USER_TERMINATED)
 
 
 async def _writes_until_it_ends(link, reason: int) -> None:

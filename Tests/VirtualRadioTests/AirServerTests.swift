@@ -16,10 +16,11 @@ struct AirServerTests {
     var notices: [String] = []
     private(set) var clients: [SocketHost] = []
 
-    init(maximumClients: Int = 64) throws {
+    init(maximumClients: Int = 64, simulatingTimeFrom count: Int? = nil) throws {
       path = "/tmp/virtual-radio-test-\(UInt64.random(in: 0...(.max))).sock"
       loop = try EventLoop()
-      server = AirServer(air: VirtualAir(), maximumClients: maximumClients, loop: loop)
+      server = AirServer(
+        air: VirtualAir(), maximumClients: maximumClients, simulatingTimeFrom: count, loop: loop)
       server.onNotice = { [weak self] in self?.notices.append($0.description) }
       try server.listen(on: StreamListener(path: path))
     }
@@ -99,6 +100,31 @@ struct AirServerTests {
     let answer = complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0])
     expect(try second.receive(), is: answer + answer)
     expect(fixture.notices, is: ["F0:00:00:00:00:01 joined", "F0:00:00:00:00:02 joined"])
+  }
+
+  @Test("On simulated time the server says once for which program the clock waits")
+  func waiting() throws {
+    let fixture = try Fixture(simulatingTimeFrom: 1)
+    let host = try fixture.connect()
+    fixture.notices = []
+    for deadline in [100, 200] as [UInt64] {
+      let packet = try host.receive() ?? []
+      let number = AirTimePacket.read(packet.span)?.number
+      try host.send(AirTimePacket.idle(until: milliseconds(deadline), number: #require(number)))
+      try fixture.settle()
+    }
+    // It has been sent the time 200, and does not answer.
+    let since = try #require(fixture.server.deadline).rawValue - 5_000
+    fixture.server.advance(to: milliseconds(since + 4_999))
+    expect(fixture.notices, is: [])
+    fixture.server.advance(to: milliseconds(since + 5_000))
+    expect(fixture.server.deadline, is: nil)
+    fixture.server.advance(to: milliseconds(since + 9_000))
+    expect(fixture.notices.count, is: 1)
+    let notice = try #require(fixture.notices.first)
+    expect(notice.hasPrefix("the clock has waited 5 s for F0:00:00:00:00:01, "), "\(notice)")
+    expect(notice.contains("(process \(getpid())): it is busy, or stopped"), "\(notice)")
+    expect(fixture.server.clientCount, is: 1)
   }
 
   @Test("The program's controller talks to a client; a closed socket means loss of power")

@@ -48,6 +48,74 @@ struct LinkLayerModelTests {
     expect(peripheral.receive().map { $0[0] }, is: [0x02, 0x04])
   }
 
+  /// The part of the advertisements that a scanner hears in 20 s, of `count` advertisers in range.
+  private func heard(_ count: Int, seed: UInt64, hasCollisions: Bool = true) -> Double {
+    let air = VirtualAir(seed: seed)
+    air.linkLayer = LinkLayerModel(hasCollisions: hasCollisions)
+    let advertisers = (0..<count).map { _ in TestHost(on: air) }
+    // 32 × 0.625 ms = 20 ms.
+    for advertiser in advertisers { advertiser.advertise(.zeros(31), interval: 32) }
+    let scanner = TestHost(on: air)
+    scanner.scan()
+    var reports = 0
+    for time in 0..<20_000 {
+      air.advance(to: milliseconds(UInt64(time)))
+      reports += scanner.reports().count
+    }
+    // 20 ms, and a delay of up to 10 ms.
+    return Double(reports) * 25 / 20_000 / Double(count)
+  }
+
+  @Test("Advertisements that overlap are lost: unslotted ALOHA", arguments: [8, 9] as [UInt64])
+  func collisions(seed: UInt64) {
+    // 8 µs × (1 preamble + 4 access address + 2 header + 6 address + 31 data + 3 CRC) = 376 µs.
+    let duration = 0.376
+    for count in [1, 10, 50] {
+      // (1 − 2d/T)^(N−1)
+      var theory = 1.0
+      for _ in 1..<count { theory *= 1 - 2 * duration / 25 }
+      let difference = heard(count, seed: seed) - theory
+      expect(abs(difference) < 0.02, "\(count) advertisers: \(difference)")
+    }
+    expect(heard(10, seed: seed), is: heard(10, seed: seed))
+  }
+
+  @Test("Advertisers out of a scanner's range do not disturb it")
+  func collisionsInRange() {
+    func reports(seesRivals: Bool) -> Int {
+      let air = VirtualAir(seed: 8)
+      air.linkLayer = LinkLayerModel(hasCollisions: true)
+      let scanner = TestHost(on: air)
+      let advertisers = (0..<50).map { _ in TestHost(on: air) }
+      for advertiser in advertisers { advertiser.advertise(.zeros(31), interval: 32) }
+      for advertiser in advertisers.dropFirst() where !seesRivals {
+        air.setSignalStrength(nil, from: advertiser.controller, to: scanner.controller)
+      }
+      scanner.scan()
+      return (0..<5_000 as Range<UInt64>).reduce(0) { count, time in
+        air.advance(to: milliseconds(time))
+        let own = advertisers[0].controller.address
+        return count + scanner.reports().count { $0 == report(.connectable, own, .zeros(31)) }
+      }
+    }
+    // 5 s / 25 ms = 200, of which (1 − 2 · 0.376 / 25)^49 = 22 % are heard among 49 others.
+    expect((190...210).contains(reports(seesRivals: false)))
+    expect((20...70).contains(reports(seesRivals: true)))
+  }
+
+  @Test("An initiator connects between collisions")
+  func connectingAmongCollisions() {
+    let air = VirtualAir(seed: 8)
+    air.linkLayer = LinkLayerModel(hasCollisions: true)
+    let hosts = (0..<50).map { _ in TestHost(on: air) }
+    for host in hosts { host.advertise(.zeros(31), interval: 32) }
+    let central = TestHost(on: air)
+    central.connect(to: hosts[7].controller.address)
+    expect(central.controller.connectionHandles, is: [])
+    air.advance(to: milliseconds(1_000))
+    expect(central.controller.connectionHandles.count, is: 1)
+  }
+
   @Test("Distance weakens signals, the same for the same seed, until they are not heard")
   func distance() {
     func strengths(_ area: Double) -> [Int8?] {

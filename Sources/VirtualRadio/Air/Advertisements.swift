@@ -6,10 +6,12 @@ extension VirtualAir {
   func deliverAdvertisement(of set: AdvertiserSet) {
     let advertiser = set.advertiser
     defer { reschedule(advertiser) }
+    let rivals = rivals(of: set)
     for listener in listeners.all {
       guard let advertising = set.active else { return }
       guard let rssi = signalStrength(from: advertiser, to: listener),
-        !losesAdvertisement(to: listener)
+        !losesAdvertisement(to: listener),
+        !rivals.contains(where: { signalStrength(from: $0, to: listener) != nil })
       else { continue }
       if connect(listener, to: set) { return }
       listener.report(set, advertising, rssi: rssi)
@@ -18,6 +20,7 @@ extension VirtualAir {
 
   /// Delivers one advertisement of every set to a controller that begins to scan.
   func deliverAdvertisements(to scanner: VirtualController) {
+    if beginCollisions() { return }
     for advertiser in advertisers.all {
       guard let rssi = signalStrength(from: advertiser, to: scanner) else { continue }
       for set in advertiser.state.sets {
@@ -33,6 +36,7 @@ extension VirtualAir {
 
   /// Connects a controller that begins to initiate, if its advertiser is already there.
   func connectInitiator(_ initiator: VirtualController) {
+    if beginCollisions() { return }
     for advertiser in targets(of: initiator) {
       for set in advertiser.state.sets where set.active != nil {
         if losesAdvertisement(to: initiator) {
@@ -47,10 +51,11 @@ extension VirtualAir {
 
   /// Whether an advertisement of `set` would cause a report or a link.
   func hasReceivers(_ set: AdvertiserSet, _ advertising: Advertising) -> Bool {
-    listeners.all.contains { listener in
-      guard signalStrength(from: set.advertiser, to: listener) != nil else { return false }
-      return listener.wouldReport(set, advertising) || meeting(of: listener, with: set) != nil
-    }
+    anyAdvertisementMatters
+      || listeners.all.contains { listener in
+        guard signalStrength(from: set.advertiser, to: listener) != nil else { return false }
+        return listener.wouldReport(set, advertising) || meeting(of: listener, with: set) != nil
+      }
   }
 
   /// Two controllers that can connect, each as the other one sees it.
@@ -107,6 +112,7 @@ extension VirtualAir {
     initiator.requestDataLength(initiator.state.suggestedDataLength, on: central)
     advertiser.requestDataLength(advertiser.state.suggestedDataLength, on: peripheral)
     beginEvents(central: central, peripheral: peripheral)
+    planFaults(of: advertiser, at: advertising.address)
     return true
   }
 }

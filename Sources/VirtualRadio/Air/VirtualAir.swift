@@ -38,7 +38,10 @@ public final class VirtualAir {
     }
   }
 
-  private let seed: UInt64
+  /// The faults of new connections; none by default.
+  public var connectionFaults = ConnectionFaults()
+
+  let seed: UInt64
   /// The number of controllers that have joined.
   private var controllerTotal = 0
   /// The number of links with connection events that there have been.
@@ -227,7 +230,9 @@ public final class VirtualAir {
   /// The signal strength of `transmitter` at `receiver`, in dBm; `nil` if out of range.
   func signalStrength(from transmitter: VirtualController, to receiver: VirtualController) -> Int8?
   {
-    guard transmitter !== receiver else { return nil }
+    guard transmitter !== receiver, transmitter.silenceEnd == nil, receiver.silenceEnd == nil else {
+      return nil
+    }
     guard !signalStrengths.isEmpty else { return usualStrength(from: transmitter, to: receiver) }
     let back = signalStrengths[Path(transmitter: receiver.number, receiver: transmitter.number)]
     if case .some(.none) = back { return nil }

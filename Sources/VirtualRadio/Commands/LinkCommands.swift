@@ -41,10 +41,12 @@ extension VirtualController {
   // MARK: Ends
 
   /// Ends a link from this side. Reports it to both hosts, to the other one with `reason`.
-  func close(_ end: LinkEnd, reason: HCIErrorCode) {
+  func close(
+    _ end: LinkEnd, reason: HCIErrorCode, own: HCIErrorCode = .connectionTerminatedByLocalHost
+  ) {
     let peer = end.peer
     end.events?.flush()
-    finish(end, .connectionTerminatedByLocalHost)
+    finish(end, own)
     if let peer { peer.controller?.finish(peer, reason) }
   }
 

@@ -82,6 +82,8 @@ struct Advertising {
   var connectsAcceptListOnly: Bool
   /// Only devices of the accept list get a scan response.
   var answersAcceptListOnly: Bool
+  /// When its packets are on the air, in a model with collisions.
+  var times = AdvertisingTimes()
 
   /// Whether initiators can connect.
   var isConnectable: Bool { properties.contains(.connectable) }

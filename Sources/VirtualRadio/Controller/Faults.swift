@@ -25,6 +25,8 @@ public struct Faults: Sendable, Equatable {
     case duplicate
     case lose
     case loseLink
+    case dropLink
+    case fallSilent(UInt32)
   }
 
   /// What happens to one command.
@@ -97,6 +99,24 @@ public struct Faults: Sendable, Equatable {
   /// link after the supervision timeout.
   public mutating func loseLink(afterPackets count: Int) {
     packets.append(PacketFault(type: .acl, change: .loseLink, remaining: max(count, 1)))
+  }
+
+  /// Replaces what an air has planned for its connections.
+  mutating func plan(_ fate: ConnectionFaults.Fate) {
+    packets.removeAll {
+      switch $0.change {
+      case .dropLink, .fallSilent: true
+      default: false
+      }
+    }
+    switch fate {
+    case .lasts: return
+    case .drops(let count):
+      packets.append(PacketFault(type: .acl, change: .dropLink, remaining: count))
+    case .vanishes(let count, let milliseconds):
+      packets.append(
+        PacketFault(type: .acl, change: .fallSilent(milliseconds), remaining: count))
+    }
   }
 
   /// Removes all unused faults.

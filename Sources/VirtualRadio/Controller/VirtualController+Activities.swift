@@ -44,6 +44,7 @@ extension VirtualController {
     }
     for end in links { consider(end.deadline) }
     consider(renewalDeadline)
+    consider(silenceEnd)
     consider(state.scan?.end)
     for set in state.sets {
       guard let advertising = set.active else { continue }
@@ -60,6 +61,7 @@ extension VirtualController {
       passDeadline(of: end, at: air.now)
       return
     }
+    if let end = silenceEnd, end <= air.now { return endSilence() }
     if let due = renewalDeadline, due <= air.now {
       renewAddresses()
       return

@@ -46,10 +46,15 @@ public final class VirtualController: Scheduled {
   /// The air's count of changes when it was last checked whether its sets have receivers.
   var audienceSeen = 0
 
+  /// Decides the faults of its connections; `nil` before the first one.
+  var fates: SplitMix64?
+  /// When it hears and is heard again; `nil` if it is.
+  var silenceEnd: Instant?
+
   /// Decides where it stands.
   let placeSeed: UInt64
 
-  private var nextHandle: UInt16
+  private(set) var nextHandle: UInt16
   /// Whether the first packet has been delivered once, and a fault delivers it again.
   private var isSecondTime = false
 
@@ -124,6 +129,12 @@ public final class VirtualController: Scheduled {
       case .loseLink:
         writer.write(outgoing.first)
         loseLink(of: outgoing.first)
+      case .dropLink:
+        writer.write(outgoing.first)
+        dropLink(Self.link(of: outgoing.first))
+      case .fallSilent(let milliseconds):
+        writer.write(outgoing.first)
+        fallSilent(for: milliseconds)
       }
       if !isSecondTime, let end = outgoing.removeFirst() { end.controller?.complete(end) }
       if writer.count > start { return true }
@@ -133,8 +144,14 @@ public final class VirtualController: Scheduled {
 
   /// Breaks the contact on the link of an ACL packet to the host.
   private func loseLink(of packet: Span<UInt8>) {
-    guard let air, case .acl(let header, _)? = HCIPacket(packet) else { return }
-    link(header.handle)?.breakContact(at: air.now)
+    guard let air, let handle = Self.link(of: packet) else { return }
+    link(handle)?.breakContact(at: air.now)
+  }
+
+  /// The link of an ACL packet; `nil` for another packet.
+  private static func link(of packet: Span<UInt8>) -> ConnectionHandle? {
+    guard case .acl(let header, _)? = HCIPacket(packet) else { return nil }
+    return header.handle
   }
 
   /// Adds a packet of the air's owner to those for the host, without a call of `onPacket`.

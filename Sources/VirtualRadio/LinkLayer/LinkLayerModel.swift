@@ -16,13 +16,19 @@ public struct LinkLayerModel: Equatable, Sendable {
   /// The part of all packets that are lost, 0 to 1: of a link in either direction, and of
   /// advertisements at each receiver.
   public var packetLoss: Double
+  /// Whether advertisements that overlap in time are lost for a scanner or initiator in range of both.
+  ///
+  /// That is unslotted ALOHA: of N advertisers with the interval T (advDelay included, 5 ms on average)
+  /// and packets of the duration d, the part (1 − 2d/T)^(N−1), about e^(−2(N−1)d/T), is heard.
+  public var hasCollisions: Bool
   /// The side of the square on which the controllers stand, in metres: the seed places each of them.
   /// `nil` if distance does not matter.
   public var area: Double?
 
   /// A model in which nothing is lost, unless more is said. Values outside their ranges become the
   /// nearest valid ones.
-  public init(packetLoss: Double = 0, area: Double? = nil) {
+  public init(packetLoss: Double = 0, area: Double? = nil, hasCollisions: Bool = false) {
+    self.hasCollisions = hasCollisions
     // NaN is no loss.
     self.packetLoss = packetLoss > 0 ? min(packetLoss, 1) : 0
     self.area = area.map { $0 > 0 ? min($0, 100_000) : 0 }

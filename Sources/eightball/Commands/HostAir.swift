@@ -19,6 +19,7 @@ struct HostAir: Command {
         eightball radio --limit 1000
         eightball radio --listen unix:/tmp/air.sock
         eightball radio --loss 5 --area 50 --seed 8
+        eightball radio --drop 10 --vanish 5 --seed 8
         eightball radio --time simulated --radios 2
         eightball radio --listen tcp-server:127.0.0.1:7300 --verbose
 
@@ -74,10 +75,21 @@ struct HostAir: Command {
           Implies --link-layer.
           """)
       ) { $0.area = try $1.number() },
+      .flag(
+        OptionRow(
+          "--collisions",
+          """
+          Lose advertisements that overlap at a scanner, as on hardware: many advertisers disturb each \
+          other. Implies --link-layer.
+          """)
+      ) { $0.hasCollisions = true },
+      .value(.drop) { $0.faults.drops = try $1.number() },
+      .value(.vanish) { $0.faults.vanishings = try $1.number() },
       .value(
         OptionRow(
           "--seed", "<number>",
-          "Decides what is lost, where radios stand, and their random numbers. (default: 0)")
+          "Decides what is lost or fails, where radios stand, and their random numbers. (default: 0)"
+        )
       ) { $0.seed = try $1.number() },
       .value(
         OptionRow(
@@ -106,6 +118,8 @@ struct HostAir: Command {
   var hasLinkLayer = false
   var loss: Int?
   var area: Int?
+  var hasCollisions = false
+  var faults = ConnectionFaults()
   var seed: UInt64 = 0
   var isTimeSimulated = false
   var radios: Int?
@@ -113,8 +127,10 @@ struct HostAir: Command {
 
   /// The model of the link layer; `nil` without one.
   var linkLayer: LinkLayerModel? {
-    guard hasLinkLayer || loss != nil || area != nil else { return nil }
-    return LinkLayerModel(packetLoss: Double(loss ?? 0) / 100, area: area.map { Double($0) })
+    guard hasLinkLayer || loss != nil || area != nil || hasCollisions else { return nil }
+    return LinkLayerModel(
+      packetLoss: Double(loss ?? 0) / 100, area: area.map { Double($0) },
+      hasCollisions: hasCollisions)
   }
 
   func validate() throws(UsageError) {
@@ -128,6 +144,7 @@ struct HostAir: Command {
           "--radios takes 1 to \(limit) radios, the limit of the air, not \(radios).")
       }
     }
+    try faults.validate()
     if let loss, !(0...100).contains(loss) {
       throw UsageError("--loss takes 0 to 100 percent, not \(loss).")
     }
@@ -169,6 +186,7 @@ struct HostAir: Command {
     let air = VirtualAir(
       now: isTimeSimulated ? Instant(rawValue: 0) : MonotonicClock.now, seed: seed)
     air.linkLayer = linkLayer
+    air.connectionFaults = faults
     let server = AirServer(
       air: air, maximumClients: limit, simulatingTimeFrom: isTimeSimulated ? radios ?? 1 : nil,
       loop: loop)
@@ -180,7 +198,7 @@ struct HostAir: Command {
         Terminal.note(
           "The virtual air is full (\(limit) \(limit == 1 ? "radio" : "radios")): refused a "
             + "program. End one, or start the air with a greater --limit.")
-      case .cannotAccept: Terminal.note(sentence(notice.description))
+      case .waiting, .cannotAccept: Terminal.note(sentence(notice.description))
       }
     }
     let name: String
@@ -208,5 +226,36 @@ struct HostAir: Command {
       try loop.wait(until: server.deadline)
     }
     server.close()
+  }
+}
+
+// The options of an air's faults, which a swarm has too.
+extension OptionRow {
+  /// Ends connections.
+  static var drop: OptionRow {
+    OptionRow(
+      "--drop", "<percent>",
+      "The percentage of connections that end early: 0 to 100. (default: 0)")
+  }
+
+  /// Silences peripherals.
+  static var vanish: OptionRow {
+    OptionRow(
+      "--vanish", "<percent>",
+      """
+      The percentage of connections in which the peripheral falls silent, and returns after 1 to 5 s: \
+      0 to 100. (default: 0)
+      """)
+  }
+}
+
+extension ConnectionFaults {
+  /// - Throws: If the percentages are more than all connections.
+  func validate() throws(UsageError) {
+    guard drops <= 100, vanishings <= 100, drops + vanishings <= 100 else {
+      throw UsageError(
+        "--drop \(drops) and --vanish \(vanishings) add up to more than 100: give 100 or less "
+          + "together.")
+    }
   }
 }

@@ -151,6 +151,7 @@ struct TerminalPort: Port, ~Copyable {
   }
 
   mutating func advance(to now: Instant) {
+    if port.endRequests > 0 { time.leave() }
     time.beginTurn(at: now)
     port.advance(to: now)
     radio.advance(to: now)

@@ -116,6 +116,7 @@ struct ToolRadio: RadioPort, ~Copyable {
   ) {
     while interruptions < signals.count {
       interruptions += 1
+      source.time.leave()
       task.interrupt(at: now)
     }
     if let editor {

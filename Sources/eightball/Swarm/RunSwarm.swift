@@ -1,6 +1,7 @@
 import BallControl
 import LinuxPort
 import LinuxRadio
+import VirtualRadio
 
 /// Runs many balls.
 struct RunSwarm: Command {
@@ -16,9 +17,10 @@ struct RunSwarm: Command {
       a line says how many were left out. --json has no such limit, and each line has the number \
       of the ball. If a ball causes more than 3 kB of lines at a time, it drops and counts the rest.
 
-      The balls cause the faults, on any radio. A ball that drops a connection ends it (reason \
-      0x13); one that vanishes falls silent, and the central notices after the supervision timeout \
-      (reason 0x08). Each fault happens at one of the first 20 packets of the central.
+      --drop and --vanish are faults of the air that the swarm hosts. A connection that drops ends \
+      for both sides (reason 0x13); a ball that vanishes falls silent, and both notice after the \
+      supervision timeout (reason 0x08). Each fault happens at one of the first 20 packets of the \
+      central. If another program hosts the air, it takes the options: eightball radio.
 
       EXAMPLES
         eightball swarm
@@ -80,19 +82,8 @@ struct RunSwarm: Command {
           "Decides all addresses, answers and faults. Default: random.")
       ) { $0.seed = try $1.number() },
       .value(.answers) { $0.answers = try $1.name() },
-      .value(
-        OptionRow(
-          "--drop", "<percent>",
-          "The percentage of connections that the ball ends: 0 to 100. (default: 0)")
-      ) { $0.drop = try $1.number() },
-      .value(
-        OptionRow(
-          "--vanish", "<percent>",
-          """
-          The percentage of connections in which the ball falls silent, and returns after 1 to 5 s: \
-          0 to 100. (default: 0)
-          """)
-      ) { $0.vanish = try $1.number() },
+      .value(.drop) { $0.faults.drops = try $1.number() },
+      .value(.vanish) { $0.faults.vanishings = try $1.number() },
       .value(
         OptionRow(
           "--drop-every", "<time>",
@@ -128,8 +119,7 @@ struct RunSwarm: Command {
   var connections: Int?
   var seed: UInt64?
   var answers = Run.Answers.text
-  var drop: UInt32 = 0
-  var vanish: UInt32 = 0
+  var faults = ConnectionFaults()
   var dropEvery: TimeOption?
   var radio = RadioAddress.virtual
   var control: String?
@@ -152,9 +142,11 @@ struct RunSwarm: Command {
     } catch {
       throw UsageError(printable("\(error.description)."))
     }
-    guard drop <= 100, vanish <= 100, drop + vanish <= 100 else {
+    try faults.validate()
+    guard faults == ConnectionFaults() || radio == .virtual else {
       throw UsageError(
-        "--drop \(drop) and --vanish \(vanish) add up to more than 100: give 100 or less together.")
+        "--drop and --vanish are faults of the air: give them to the eightball radio that hosts "
+          + "\(radio).")
     }
     guard !isQuiet || !isJSON else {
       throw UsageError("--quiet and --json exclude each other: give one of them.")
@@ -176,9 +168,8 @@ struct RunSwarm: Command {
     swarm.connections = connections ?? 1
     swarm.style = answers.style
     swarm.lines = isJSON ? .json : isQuiet ? .none : .words
-    swarm.faults.drops = drop
-    swarm.faults.vanishings = vanish
-    swarm.faults.stormPeriod = dropEvery?.milliseconds
+    swarm.faults = faults
+    swarm.stormPeriod = dropEvery?.milliseconds
     swarm.radio = radio
     return swarm
   }

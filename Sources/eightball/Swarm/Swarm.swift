@@ -22,6 +22,7 @@ public final class Swarm {
   /// Which balls have ended, and how many.
   private var hasEnded: [Bool]
   private var ended = 0
+  /// When all balls disconnect all centrals, by the time of the first one, which wakes for it.
   private var nextStorm: Instant?
   /// Held while the swarm lives.
   private let claim: OwnedPath?
@@ -102,8 +103,7 @@ public final class Swarm {
   private var deadline: Instant? {
     var earliest = Instant.earlier(deadlines.first?.instant, context.air.deadline)
     earliest = Instant.earlier(earliest, context.lines.deadline)
-    earliest = Instant.earlier(earliest, control?.deadline)
-    return Instant.earlier(earliest, nextStorm)
+    return Instant.earlier(earliest, control?.deadline)
   }
 
   private func turn(at now: Instant, endRequests: Int) throws {
@@ -115,7 +115,7 @@ public final class Swarm {
       // All balls disconnect their centrals.
       for index in balls.indices { try serve(index) }
     }
-    if let nextStorm, nextStorm <= now { try storm() }
+    if let nextStorm, nextStorm <= balls[0].now { try storm() }
     for index in context.takeLookups() { try serve(index) }
     while let index = context.nextToOpen() { try serve(index) }
     for index in context.takeReady() { try serve(index) }
@@ -137,12 +137,15 @@ public final class Swarm {
   private func serve(_ index: Int) throws {
     guard !hasEnded[index] else { return }
     let ball = balls[index]
-    guard let isUnfinished = ball.turn(at: context.now) else {
+    guard let isUnfinished = ball.turn() else {
       throw ball.openError ?? RadioError("\(configuration.radio) cannot be opened")
     }
     if !isWhole { try begin(index, ball) }
-    if isUnfinished { context.markReady(index) } else { deadlines.set(turns[index], ball.deadline) }
-    if context.endRequests > 0, ball.isFinished(at: context.now) {
+    let end = isUnfinished ? context.now : ball.sleep(until: index == 0 ? nextStorm : nil)
+    let isDue = end.map { $0 <= context.now } ?? false
+    if isDue { context.markReady(index) }
+    deadlines.set(turns[index], isDue ? nil : end)
+    if context.endRequests > 0, ball.isFinished {
       ball.close()
       deadlines.set(turns[index], nil)
       hasEnded[index] = true
@@ -163,12 +166,16 @@ public final class Swarm {
       throw SwarmError.radioLost(configuration.radio, ball: firstLostBall + 1)
     }
     guard ball.isAdvertising, !hasBegun[index] else { return }
+    guard context.air.server != nil || configuration.faults == ConnectionFaults() else {
+      throw SwarmError.airOfAnother
+    }
     hasBegun[index] = true
     begunCount += 1
     guard isWhole else { return }
     say(SwarmNotice.begun(configuration))
     context.lines.takesErrors = true
-    nextStorm = configuration.faults.stormPeriod.map { context.now.advanced(by: $0) }
+    planStorm()
+    context.markReady(0)
   }
 
   // MARK: Faults
@@ -176,13 +183,19 @@ public final class Swarm {
   /// Ends all connections of all balls at once.
   private func storm() throws {
     var dropped = 0
-    for (index, ball) in balls.enumerated() where ball.connectionCount > 0 {
+    planStorm()
+    // The first one is the last: on simulated time the others act with it, before it is idle again.
+    for (index, ball) in balls.enumerated().reversed() where ball.connectionCount > 0 || index == 0
+    {
       dropped += ball.connectionCount
       ball.disconnectAll()
       try serve(index)
     }
     if dropped > 0 { say(.storm(dropped: dropped)) }
-    nextStorm = configuration.faults.stormPeriod.map { context.now.advanced(by: $0) }
+  }
+
+  private func planStorm() {
+    nextStorm = configuration.stormPeriod.map { balls[0].now.advanced(by: $0) }
   }
 
   private func say(_ notice: SwarmNotice) {
@@ -205,9 +218,13 @@ public final class Swarm {
 protocol SwarmMember: AnyObject {
   /// Serves its radio. Returns whether it must be served again at once; `nil` if the radio cannot
   /// be opened at the start.
-  func turn(at now: Instant) -> Bool?
-  /// When it needs its next turn; `nil` if it waits only for its radio.
-  var deadline: Instant? { get }
+  func turn() -> Bool?
+  /// The time for it: that of the loop, or of its air.
+  var now: Instant { get }
+  /// When it needs its next turn, by the loop's time; `nil` if it waits only for its radio.
+  ///
+  /// - Parameter end: When it needs one at the latest, by its own time.
+  func sleep(until end: Instant?) -> Instant?
   /// Whether it advertises; false while every connection is in use.
   var isAdvertising: Bool { get }
   /// Its counts.
@@ -219,7 +236,7 @@ protocol SwarmMember: AnyObject {
   /// Why its radio could not be opened.
   var openError: RadioError? { get }
   /// Whether a ball that was asked to end has ended.
-  func isFinished(at now: Instant) -> Bool
+  var isFinished: Bool { get }
   /// Releases its radio.
   func close()
 }
@@ -243,29 +260,28 @@ final class SwarmBall<let links: Int>: SwarmMember {
 
   /// - Parameter index: The ball's number less one.
   init(_ index: Int, of configuration: SwarmConfiguration, context: SwarmContext) {
-    let plan = FaultPlan(
-      configuration.faults, seed: configuration.seed.faults(of: index + 1))
-    runner = BallRunner(
-      configuration.ball(index + 1), on: SwarmPort(index, context: context, plan: plan))
+    runner = BallRunner(configuration.ball(index + 1), on: SwarmPort(index, context: context))
   }
 
-  func turn(at now: Instant) -> Bool? {
-    runner.port.watcher.turnBegins()
-    guard let isUnfinished = runner.turn(at: now) else { return nil }
-    runner.port.clearAbsence()
-    guard runner.port.takeDrop() else { return isUnfinished }
-    runner.disconnectAll()
-    // A turn sends the command to the radio.
+  func turn() -> Bool? {
+    runner.port.turnBegins()
+    let now = runner.port.now
     return runner.turn(at: now)
   }
 
-  var deadline: Instant? { runner.deadline }
+  var now: Instant { runner.port.now }
+  func sleep(until end: Instant?) -> Instant? {
+    runner.port.sleep(until: .earlier(runner.deadline, end))
+  }
   var isAdvertising: Bool { runner.radio == .advertising }
   var figures: BallFigures { runner.figures }
   var connectionCount: Int { runner.connectionCount }
   func disconnectAll() { runner.disconnectAll() }
   var openError: RadioError? { runner.port.openError }
-  func isFinished(at now: Instant) -> Bool { runner.isFinished(at: now) }
+  var isFinished: Bool {
+    let now = runner.port.now
+    return runner.isFinished(at: now)
+  }
   func close() { runner.close() }
 
   /// A ball of this configuration.

@@ -3,6 +3,7 @@ import BluetoothHost
 import EightBall
 import Linux
 import LinuxRadio
+import VirtualRadio
 
 /// The settings of a swarm. They are fixed when the swarm is made.
 public struct SwarmConfiguration: Sendable {
@@ -23,8 +24,10 @@ public struct SwarmConfiguration: Sendable {
   public var style = AnswerFormat.text
   /// How events are printed.
   public var lines = LineFormat.words
-  /// The faults to inject.
-  public var faults = SwarmFaults()
+  /// The faults of the air, which the swarm then hosts.
+  public var faults = ConnectionFaults()
+  /// The time between two disconnections of all centrals, in milliseconds; `nil` for none.
+  public var stormPeriod: UInt32?
   /// The file that describes each device, instead of a ball; `nil` for balls.
   var file: LoadedPeripheral?
   /// The radio, which takes several clients.
@@ -79,6 +82,8 @@ public enum SwarmError: Error, Equatable, CustomStringConvertible {
   case airIsFull(RadioAddress, count: Int)
   /// Another swarm with this seed is on the air: the addresses of its balls are the same.
   case seedInUse(SwarmSeed)
+  /// Another program hosts the air, so this one cannot set its faults.
+  case airOfAnother
   /// A ball lost its radio before all balls advertised.
   case radioLost(RadioAddress, ball: Int)
 
@@ -96,6 +101,9 @@ public enum SwarmError: Error, Equatable, CustomStringConvertible {
     case .seedInUse(let seed):
       "another swarm with the seed \(seed.rawValue) is on this air: its balls have the same "
         + "addresses. Give another --seed, or end that swarm"
+    case .airOfAnother:
+      "another program hosts the air, so --drop and --vanish have no effect here: give them to "
+        + "eightball radio, or start the swarm before other programs on its air"
     case .radioLost(let radio, let ball):
       "ball \(ball) lost \(radio) before all balls advertised. Does it have room for so many?"
     }
@@ -132,9 +140,6 @@ public struct SwarmSeed: Equatable, Sendable {
 
   /// The seed of the answers of a ball.
   public func answers(of ball: Int) -> UInt64 { number(1, ball) }
-
-  /// The seed of the faults of a ball.
-  public func faults(of ball: Int) -> UInt64 { number(2, ball) }
 
   /// The static random address of a ball, unique in the swarm.
   ///

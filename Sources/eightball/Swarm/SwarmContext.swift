@@ -41,7 +41,8 @@ final class SwarmContext {
     air = SharedAir(
       path: airPath, loop: loop,
       maximumClients: configuration.count + AirServer.defaultMaximumClients,
-      ownClients: configuration.count)
+      ownClients: configuration.count, seed: configuration.seed.rawValue,
+      faults: configuration.faults)
     lines = SwarmLines(
       format: configuration.lines, isOfBalls: configuration.file == nil, loop: loop)
     waiting = Array(0..<configuration.count)

@@ -26,14 +26,13 @@ final class SwarmPeripheral: SwarmMember {
       file, address: .fixed(seed.address(of: index + 1)), seed: seed.answers(of: index + 1),
       printer: PeripheralPrinter(isJSON: configuration.lines == .json, print: print),
       name: configuration.names.name(of: index + 1), connections: configuration.connections)
-    port = SwarmPort(
-      index, context: context,
-      plan: FaultPlan(configuration.faults, seed: seed.faults(of: index + 1)))
+    port = SwarmPort(index, context: context)
     self.context = context
   }
 
-  func turn(at now: Instant) -> Bool? {
-    port.watcher.turnBegins()
+  func turn() -> Bool? {
+    port.turnBegins()
+    let now = port.now
     while interruptions < context.endRequests {
       interruptions += 1
       program.interrupt(at: now)
@@ -44,16 +43,6 @@ final class SwarmPeripheral: SwarmMember {
       return false
     }
     if link.open(&port, at: now) == .failed, program.host.radio == .starting { return nil }
-    var turn = serve(at: now)
-    port.clearAbsence()
-    if port.takeDrop() {
-      program.disconnectAll()
-      turn = serve(at: now)
-    }
-    return turn == .unfinished || !program.wantsRadio
-  }
-
-  private func serve(at now: Instant) -> RadioLink<526>.TurnResult {
     let turn = link.serve(&port, for: &program, at: now)
     if case .lost = turn {
       var reason = ByteBuffer<384>()
@@ -62,11 +51,14 @@ final class SwarmPeripheral: SwarmMember {
         RadioError(String(decoding: [UInt8](reason.span), as: UTF8.self)), at: now)
     }
     program.turnEnded(at: now)
-    return turn
+    return turn == .unfinished || !program.wantsRadio
   }
 
-  var deadline: Instant? {
-    .earlier(program.deadline, program.wantsRadio ? .earlier(link.deadline, port.deadline) : nil)
+  var now: Instant { port.now }
+  func sleep(until end: Instant?) -> Instant? {
+    let deadline = Instant.earlier(
+      program.deadline, program.wantsRadio ? .earlier(link.deadline, port.deadline) : nil)
+    return port.sleep(until: .earlier(deadline, end))
   }
   var isAdvertising: Bool { program.host.radio == .advertising }
   /// It counts nothing.
@@ -74,7 +66,7 @@ final class SwarmPeripheral: SwarmMember {
   var connectionCount: Int { program.host.connectionCount }
   func disconnectAll() { program.disconnectAll() }
   var openError: RadioError? { port.openError }
-  func isFinished(at now: Instant) -> Bool { program.isFinished || !link.isOpen }
+  var isFinished: Bool { program.isFinished || !link.isOpen }
   func close() { link.close(&port) }
 
   /// A peripheral of the configuration's file.

@@ -24,20 +24,13 @@ struct SwarmPort: Port, ~Copyable {
   let watcher: ReadinessWatcher
   private var radio: RadioSourcePort
   private var opening = Opening.none
-  private var plan: FaultPlan
-  private var links = 0
-  /// Whether the ball must end its connections.
-  private var isDropPending = false
-  /// For how many milliseconds the ball falls silent now.
-  private var absence: UInt32?
-  /// When the silent ball comes back.
-  private var comeback: Instant?
+  /// Whether the radio has not taken all of the last bytes.
+  private var hasOutput = false
 
   /// - Parameter index: The ball's number less one.
-  init(_ index: Int, context: SwarmContext, plan: FaultPlan) {
+  init(_ index: Int, context: SwarmContext) {
     self.index = index
     self.context = context
-    self.plan = plan
     let watcher = ReadinessWatcher(index, context: context)
     self.watcher = watcher
     radio = RadioSourcePort(
@@ -50,24 +43,32 @@ struct SwarmPort: Port, ~Copyable {
   /// Why the radio could not be opened; `nil` if it was opened.
   var openError: RadioError? { radio.openError }
 
-  /// Returns whether the ball must end its connections now, and resets that.
-  mutating func takeDrop() -> Bool {
-    defer { isDropPending = false }
-    return isDropPending
-  }
-
-  /// Clears `absence` once the radio is closed for it; `comeback` then times the silence.
-  mutating func clearAbsence() {
-    if comeback != nil { absence = nil }
-  }
-
   // MARK: Port
 
-  var now: Instant { context.now }
+  /// The loop's time, or that of the air.
+  var now: Instant { radio.time.now(at: context.now) }
 
   var endRequests: Int { context.endRequests }
 
-  var deadline: Instant? { .earlier(comeback, radio.openingDeadline) }
+  var deadline: Instant? { radio.openingDeadline }
+
+  /// A turn of this ball begins.
+  func turnBegins() {
+    watcher.turnBegins()
+    if isEnding { radio.time.leave() }
+    radio.time.beginTurn(at: now)
+  }
+
+  /// When the ball needs its next turn, by the loop's time; `nil` if it waits only for its radio. On
+  /// simulated time it states this to the air.
+  ///
+  /// - Parameter deadline: When it must act, by its own time.
+  mutating func sleep(until deadline: Instant?) -> Instant? {
+    guard let end = radio.wait(until: deadline, hasOutput: hasOutput) else { return nil }
+    // On simulated time only a descriptor ends a wait.
+    guard !radio.time.isSimulated else { return context.now }
+    return Instant(rawValue: context.now.rawValue &+ end.rawValue &- now.rawValue)
+  }
 
   /// The swarm's loop sleeps for all balls.
   mutating func wait(until deadline: Instant?) -> Bool { false }
@@ -76,8 +77,6 @@ struct SwarmPort: Port, ~Copyable {
 
   mutating func openRadio(at now: Instant) -> RadioOpening {
     guard !isEnding else { return .pending }
-    if let comeback, now < comeback { return .pending }
-    comeback = nil
     if opening == .none {
       guard context.admits(index) else { return .pending }
       context.openingBegins()
@@ -95,67 +94,36 @@ struct SwarmPort: Port, ~Copyable {
 
   mutating func closeRadio() {
     radio.closeRadio()
+    hasOutput = false
     endOpening()
-    links = 0
-    plan.connectionsEnded()
-    isDropPending = false
-    guard let absence else {
-      if !isEnding { context.noteLoss(index) }
-      return
-    }
-    comeback = context.now.advanced(by: absence)
+    if !isEnding { context.noteLoss(index) }
   }
 
   var isPacketwise: Bool { false }
 
   mutating func readRadio(into space: inout MutableSpan<UInt8>) -> RadioRead {
-    // For the runner a silent ball has a failed radio, which it reopens as usual.
-    absence == nil ? radio.readRadio(into: &space) : .failed
+    radio.readRadio(into: &space)
   }
 
-  mutating func writeRadio(_ bytes: Span<UInt8>) -> RadioWrite { radio.writeRadio(bytes) }
+  mutating func writeRadio(_ bytes: Span<UInt8>) -> RadioWrite {
+    let result = radio.writeRadio(bytes)
+    if case .taken(let count) = result { hasOutput = count < bytes.count }
+    return result
+  }
 
   mutating func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
+    radio.note(packet, direction)
     guard direction == .received else { return }
     if opening == .unheard {
       endOpening()
       if RadioLink<526>.reportsFullAir(packet) { context.airIsFull() }
     }
-    if plan.isPossible { watch(packet) }
   }
 
   private mutating func endOpening() {
     guard opening != .none else { return }
     opening = .none
     context.openingEnds()
-  }
-
-  // MARK: Faults
-
-  /// Updates the connections' fates for a packet from the controller.
-  private mutating func watch(_ packet: Span<UInt8>) {
-    switch HCIPacket(packet) {
-    case .acl:
-      switch plan.packetCame() {
-      case .drops: isDropPending = true
-      case .vanishes(_, let milliseconds): absence = milliseconds
-      case .lasts, nil: break
-      }
-    case .event(.leMeta, let parameters):
-      var reader = ByteReader(parameters)
-      let subevent = reader.readUInt8().map(LEMetaSubevent.init(rawValue:))
-      guard subevent == .connectionComplete || subevent == .enhancedConnectionComplete,
-        reader.readUInt8() == HCIErrorCode.success.rawValue
-      else { return }
-      links += 1
-      plan.connectionBegins()
-    case .event(.disconnectionComplete, let parameters):
-      var reader = ByteReader(parameters)
-      guard reader.readUInt8() == HCIErrorCode.success.rawValue, links > 0 else { return }
-      links -= 1
-      if links == 0 { plan.connectionsEnded() }
-    default: return
-    }
   }
 
   // MARK: OutputPort
@@ -170,11 +138,6 @@ struct SwarmPort: Port, ~Copyable {
   }
 
   func writeRadioError(to writer: inout ByteWriter) {
-    if let absence {
-      writer.write(text: "the peripheral is silent for ")
-      writer.write(decimal: Int(absence))
-      return writer.write(text: " ms (--vanish)")
-    }
     guard let failure = radio.failure else { return }
     writer.writePrefix(of: Array(failure.description.utf8).span)
   }

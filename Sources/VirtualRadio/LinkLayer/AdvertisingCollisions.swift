@@ -1,0 +1,102 @@
+import BluetoothHost
+
+/// When the packets of an advertiser are on the air, in µs, in a model with collisions.
+///
+/// An advertising event sends its packet on three channels, one after another, as those of other
+/// advertisers do, and a scanner hears one channel: so an event counts as one packet. Events follow
+/// each other after the interval and a random delay of up to 10 ms: Core Specification, Vol 6, Part B,
+/// 4.4.2.2.1.
+struct AdvertisingTimes {
+  /// The delays in µs: 0 up to this.
+  private static let delayRange: UInt64 = 10_000
+
+  /// When the last packet began; `nil` if it did not matter.
+  private var last: UInt64?
+  /// When the next one begins; `nil` if that is not known yet.
+  private var next: UInt64?
+
+  /// Sends a packet at `now`, or up to 1 ms earlier: events are handled at the air's milliseconds.
+  /// Returns when the next one is due.
+  ///
+  /// - Parameter interval: In ms.
+  mutating func send(at now: Instant, interval: UInt32, _ random: inout SplitMix64) -> Instant {
+    let now = now.rawValue * 1_000
+    // It has just begun to advertise, or what was planned has passed unheard.
+    let start =
+      next.flatMap { (now - min(now, 999)...now).contains($0) ? $0 : nil }
+      ?? now - min(now, random.next() % 1_000)
+    last = start
+    return plan(start + UInt64(interval) * 1_000 + random.next() % Self.delayRange)
+  }
+
+  /// Begins to matter at `now`: somewhere between two packets.
+  mutating func begin(at now: Instant, interval: UInt32, _ random: inout SplitMix64) -> Instant {
+    last = nil
+    return plan((now.rawValue + 1) * 1_000 + random.next() % (UInt64(max(interval, 1)) * 1_000))
+  }
+
+  private mutating func plan(_ start: UInt64) -> Instant {
+    next = start
+    return Instant(rawValue: (start + 999) / 1_000)
+  }
+
+  /// Whether its last packet, of `duration` µs, overlaps a packet of another advertiser.
+  func overlaps(_ other: AdvertisingTimes, duration: UInt64, otherDuration: UInt64) -> Bool {
+    guard let last else { return false }
+    return [other.last, other.next].contains { start in
+      guard let start else { return false }
+      return start < last + duration && last < start + otherDuration
+    }
+  }
+}
+
+extension VirtualAir {
+  private var hasCollisions: Bool { linkLayer?.hasCollisions ?? false }
+
+  /// The advertisers of packets that overlap the one that `set` sends now; empty without collisions.
+  func rivals(of set: AdvertiserSet) -> [VirtualController] {
+    guard hasCollisions, var advertising = set.active else { return [] }
+    advertising.next = advertising.times.send(
+      at: now, interval: advertising.interval, &set.advertiser.random)
+    set.active = advertising
+    return advertisers.all.filter { other in
+      other.state.sets.contains { rival in
+        guard rival !== set, let times = rival.active?.times else { return false }
+        return advertising.times.overlaps(
+          times, duration: set.packetDuration, otherDuration: rival.packetDuration)
+      }
+    }
+  }
+
+  /// A controller begins to listen: with collisions, the packets of all advertisers matter from now
+  /// on. Returns whether that is so.
+  func beginCollisions() -> Bool {
+    guard hasCollisions else { return false }
+    for advertiser in advertisers.all {
+      for set in advertiser.state.sets {
+        guard var advertising = set.active, !set.hasReceivers || advertising.next <= now
+        else { continue }
+        advertising.next = advertising.times.begin(
+          at: now, interval: advertising.interval, &advertiser.random)
+        set.active = advertising
+      }
+      reschedule(advertiser)
+    }
+    return true
+  }
+
+  /// Whether an advertiser matters to some listener because its packets disturb others.
+  var anyAdvertisementMatters: Bool { hasCollisions && !listeners.all.isEmpty }
+}
+
+extension AdvertiserSet {
+  /// The duration of its packet on an advertising channel, in µs: an address, and data or the target's
+  /// address; or an extended header that points to the data on another channel.
+  fileprivate var packetDuration: UInt64 {
+    guard isLegacy else {
+      return PacketTime.packet(7, phy: parameters.primaryPHY.rawValue, isEncrypted: false)
+    }
+    return PacketTime.packet(
+      6 + (active?.target == nil ? data.bytes.count : 6), phy: 1, isEncrypted: false)
+  }
+}
