@@ -75,7 +75,7 @@ struct AskProgramTests {
       isJSON: isJSON, print: { [output] in output.results.append($0) },
       note: { [output] in output.notes.append($0) })
     let asker = bench.add(
-      AskProgram(request, address: .public, bonds: CentralBonds(), printer: printer),
+      AskProgram(request, address: .public, bonds: KeptBonds(), printer: printer),
       on: bench.air.addController(address: Self.address(0xCE)))
     asker.host.radioIsReady(at: bench.now)
     try bench.settle()

@@ -44,7 +44,7 @@ struct GATTProgramTests {
       note: { [output] in output.notes.append($0) })
     let program = GATTProgram(
       CentralTarget(target), try commands.map { try GATTCommand($0) }, limits: CentralLimits(),
-      pairs: false, address: .public, bonds: CentralBonds(), printer: printer)
+      pairs: false, address: .public, bonds: KeptBonds(), printer: printer)
     let device = bench.add(
       program,
       on: bench.air.addController(

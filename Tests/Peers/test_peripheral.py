@@ -223,6 +223,31 @@ async def test_a_protected_value_is_read_after_pairing(radio, folder):
         assert await serial.read_value() == b"secret"
 
 
+async def test_a_bond_is_kept_in_a_file(radio, folder):
+    file = written(
+        folder, 'a = service 180A\na.name = characteristic 2A29 read\na.name.security = encrypted\n'
+    )
+    bonds = folder / "device.bonds"
+    environment = {"XDG_STATE_HOME": str(folder / "central")}
+    read = [eightball(), "gatt", "--radio", radio, "--json"]
+    serve = [eightball(), "peripheral", str(file), "--radio", radio, "--bonds", str(bonds), "--json"]
+    addresses = set()
+    for options in (["--pair"], []):
+        # Without --address it has the one that is kept with the bond.
+        async with Program(*serve) as program:
+            address = (await program.event("advertising"))["address"]
+            command = [*read, address, *options, "read", "2A29"]
+            async with Program(*command, environment=environment) as central:
+                assert await central.ended() == 0, central.transcript
+            assert await program.stop() == 0
+        addresses.add(address)
+    assert len(addresses) == 1 and address[0] in "CDEF"
+    assert bonds.stat().st_mode & 0o777 == 0o600
+    async with Program(eightball(), "bonds", "--file", str(bonds), "--json") as listed:
+        assert await listed.ended() == 0
+        assert len(listed.events("bond")) == 1
+
+
 async def test_a_swarm_of_heart_rate_sensors(radio):
     options = ("--count", "20", "--seed", "8", "--json", "--radio", radio)
     file = str(EXAMPLES / "heart-rate.conf")

@@ -45,7 +45,7 @@ struct AskProgram: CentralProgram, ~Copyable {
   ///   - address: The address of this device.
   ///   - bonds: The bonds with balls, which the program takes.
   init(
-    _ request: AskRequest, address: AddressChoice, bonds: consuming CentralBonds,
+    _ request: AskRequest, address: AddressChoice, bonds: consuming KeptBonds,
     printer: AskPrinter
   ) {
     self.request = request

@@ -52,7 +52,7 @@ struct CentralSession: ~Copyable {
   /// Whether to pair if the peripheral requires it.
   let pairs: Bool
   let printer: CentralPrinter
-  var bonds: CentralBonds
+  var bonds: KeptBonds
 
   /// The peripherals found. The first one is being prepared or used.
   var candidates: [NearbyDevice] = []
@@ -91,7 +91,7 @@ struct CentralSession: ~Copyable {
   ///   - bonds: The bonds with peripherals, which the session takes.
   ///   - printer: Prints the progress.
   init(
-    limits: CentralLimits, pairs: Bool, address: AddressChoice, bonds: consuming CentralBonds,
+    limits: CentralLimits, pairs: Bool, address: AddressChoice, bonds: consuming KeptBonds,
     printer: CentralPrinter
   ) {
     self.limits = limits

@@ -120,7 +120,7 @@ struct Ask: RadioCommand {
       printer.begins(request, chosen, isChosen: random)
       var program = AskProgram(
         request, address: try addressOptions.choice,
-        bonds: try CentralBonds.opened(pairs: pair, on: chosen.name), printer: printer)
+        bonds: try KeptBonds.ofCentral(pairs: pair, on: chosen.name), printer: printer)
       var radio = try ToolRadio(chosen.name, watchedBy: sinks)
       try radio.run(&program)
       warn(ofErrorsOf: sinks)

@@ -70,7 +70,7 @@ struct Bonds: Command {
 
   func run() throws {
     try reportingErrors(with: { printError($0, reason: $1, isJSON: isJSON) }) {
-      guard let path = file ?? BondFile.path(of: ofAsk ? CentralBonds.fileName : Self.ballFile)
+      guard let path = file ?? BondFile.path(of: ofAsk ? KeptBonds.centralFile : Self.ballFile)
       else {
         complain("HOME and XDG_STATE_HOME name no folder for the bonds: give --file.", "system")
         throw ExitStatus.unexpected

@@ -169,7 +169,7 @@ func runGATT(
     printer.progress(chosen.sentence)
     var program = GATTProgram(
       target, commands, limits: limits, pairs: pairs, address: address,
-      bonds: try CentralBonds.opened(pairs: pairs, on: chosen.name, keeps: keepsBonds),
+      bonds: try KeptBonds.ofCentral(pairs: pairs, on: chosen.name, keeps: keepsBonds),
       printer: printer)
     var radio = try ToolRadio(chosen.name, watchedBy: sinks)
     if let editor { try radio.edit(with: editor) }

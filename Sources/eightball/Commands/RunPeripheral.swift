@@ -21,6 +21,7 @@ struct RunPeripheral: RadioCommand {
         eightball peripheral --check heart-rate.conf
         eightball peripheral thermometer.conf --radio hci0 --json
         eightball peripheral thermometer.conf --seed 8 --capture thermometer.btsnoop
+        eightball peripheral lock.conf --bonds lock.bonds
 
       EXIT STATUS
         0   ended by SIGINT, SIGTERM or SIGHUP; with --check, the file is right
@@ -42,12 +43,21 @@ struct RunPeripheral: RadioCommand {
         OptionRow(
           "--seed", "<number>", "The seed of random walks. Default: a different one each time.")
       ) { $0.seed = try $1.number() },
+      .value(
+        OptionRow(
+          "--bonds", "<file>",
+          """
+          Keep the bonds with centrals in this file, and the address that they know. Default: they end \
+          with the program.
+          """)
+      ) { $0.bonds = $1.text },
     ] + radioRows + [.flag(.json) { $0.isJSON = true }]
   }
 
   var file: String?
   var checks = false
   var seed: UInt64?
+  var bonds: String?
   var addressOptions = AddressOptions()
   var radioOptions = RadioOptions()
   var isJSON = false
@@ -61,6 +71,7 @@ struct RunPeripheral: RadioCommand {
     guard file != nil else {
       throw UsageError("No file given: eightball peripheral heart-rate.conf.")
     }
+    guard bonds != "" else { throw UsageError("--bonds is empty: give a path.") }
     try addressOptions.validate(on: radioOptions.radio)
   }
 
@@ -73,7 +84,7 @@ struct RunPeripheral: RadioCommand {
     try Self.serve(radioOptions, isJSON: isJSON) { printer in
       PeripheralProgram(
         loaded, address: try addressOptions.choice, seed: seed ?? .random(in: .min ... .max),
-        printer: printer)
+        printer: printer, bonds: try bonds.map { try KeptBonds(at: $0) } ?? KeptBonds())
     }
   }
 
@@ -103,6 +114,7 @@ struct RunPeripheral: RadioCommand {
       try radio.run(&program)
       warn(ofErrorsOf: sinks)
       if let failure = program.failure { throw failure }
+      if let failure = program.bonds.failure { throw failure }
       ended(program, printer)
       _ = output.flush()
     }

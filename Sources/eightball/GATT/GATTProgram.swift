@@ -84,7 +84,7 @@ struct GATTProgram: CentralProgram, ~Copyable {
   ///   - bonds: The bonds with peripherals, which the program takes.
   init(
     _ target: CentralTarget, _ commands: [GATTCommand], limits: CentralLimits, pairs: Bool,
-    address: AddressChoice, bonds: consuming CentralBonds, printer: GATTPrinter
+    address: AddressChoice, bonds: consuming KeptBonds, printer: GATTPrinter
   ) {
     self.target = target
     self.printer = printer

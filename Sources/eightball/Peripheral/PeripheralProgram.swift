@@ -13,6 +13,7 @@ final class PeripheralProgram: RadioTask {
   >
 
   private(set) var host: Host
+  private(set) var bonds: KeptBonds
   private let peripheral: PeripheralDescription
   private let advertisement: Advertisement?
   private var printer: PeripheralPrinter
@@ -36,9 +37,11 @@ final class PeripheralProgram: RadioTask {
   ///   - name: Its name instead of the file's.
   ///   - connections: How many centrals it serves at once instead of the file's number.
   ///   - replays: Whether it replays the session of the file.
+  ///   - bonds: The bonds with centrals, which the program takes.
   init(
     _ loaded: LoadedPeripheral, address: AddressChoice, seed: UInt64, printer: PeripheralPrinter,
-    name: String? = nil, connections: Int? = nil, replays: Bool = false
+    name: String? = nil, connections: Int? = nil, replays: Bool = false,
+    bonds: consuming KeptBonds = KeptBonds()
   ) {
     var peripheral = loaded.peripheral
     if let name { peripheral.name = name }
@@ -60,11 +63,13 @@ final class PeripheralProgram: RadioTask {
     }
     let policy = PairingPolicy(
       isOpen: isProtected, ioCapability: isAuthenticated ? .displayOnly : .noInputNoOutput)
+    let own = bonds.own(choice)
+    self.bonds = bonds
     host = Host(
       configuration: HostConfiguration(
         name: DeviceName(prefixOf: Array(peripheral.name.utf8).span)
           ?? DeviceName(StaticText("Peripheral")),
-        service: nil, address: choice.own, advertisingInterval: interval...max(interval, 32)),
+        service: nil, address: own, advertisingInterval: interval...max(interval, 32)),
       database: PeripheralDatabase(peripheral),
       application: PeripheralApplication(peripheral, connections: 4, replays: replays)
     ) {
@@ -72,6 +77,7 @@ final class PeripheralProgram: RadioTask {
         policy: policy, identity: nil, bonds: BondTable<16>(), delegate: PairingPrompts(),
         agreement: P256KeyAgreement(), random: SystemRandom())
     }
+    host.security.bonds = self.bonds.takeBonds()
     host.advertise(advertisement)
   }
 
@@ -172,6 +178,9 @@ final class PeripheralProgram: RadioTask {
       printer.print(event, of: peripheral, at: host.address)
     }
     printer.flush()
+    guard host.security.bonds.isChanged else { return }
+    bonds.keep(host.security.bonds, as: host.address)
+    host.security.bonds.markKept()
   }
 
   func interrupt(at now: Instant) {

@@ -77,7 +77,7 @@ struct SessionTests {
     let central = bench.add(
       GATTProgram(
         CentralTarget("C0:00:00:00:00:01"), [], limits: CentralLimits(), pairs: false,
-        address: .public, bonds: CentralBonds(),
+        address: .public, bonds: KeptBonds(),
         printer: GATTPrinter(isJSON: true, print: { _ in }, note: { _ in })),
       on: bench.air.addController(address: Self.address(2)))
     central.host.radioIsReady(at: bench.now)
