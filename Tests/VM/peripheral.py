@@ -1,5 +1,5 @@
-"""`eightball peripheral FILE` on the HCI user channel of hci1, with an app on bleak and bluetoothd on hci0; then
-`eightball clone` of bluetoothd's own GATT server."""
+"""`eightball peripheral FILE` on the HCI user channel of hci1, with an app on bleak and bluetoothd on hci0, and a clone
+of it from what btmon writes; then `eightball clone` of bluetoothd's own GATT server."""
 
 import contextlib
 import os
@@ -49,8 +49,19 @@ def bluez():
         yield
 
 
+@contextlib.contextmanager
+def recorded(file: pathlib.Path):
+    """What the kernel's two controllers and their hosts exchange, as btmon writes it."""
+    with Program("btmon", "-w", str(file)) as monitor:
+        eventually("btmon has written the controllers", lambda: file.exists() and file.stat().st_size > 16)
+        yield
+        monitor.stop()
+
+
+recording = pathlib.Path(tempfile.mkdtemp()) / "app.btsnoop"
+
 with check("an app on bleak reads and hears the sensor of a file") as saw:
-    with bluez(), served(HEART_RATE, "hci1"):
+    with bluez(), recorded(recording), served(HEART_RATE, "hci1"):
         app = run(os.environ["PYTHON"], "-B", "Examples/bleak/heart_rate.py", patience=120)
         assert app.returncode == 0, app.stdout
         words = app.stdout.split()
@@ -58,6 +69,14 @@ with check("an app on bleak reads and hears the sensor of a file") as saw:
         rates = [int(word) for word in words[3:]]
         assert rates == [rates[0] + step for step in range(3)], rates
         saw(app.stdout)
+
+with check("a clone from btmon's capture has the sensor's characteristics and what the app read") as saw:
+    cloned = run(eightball(), "clone", "--from", str(recording), ADDRESSES[1])
+    assert cloned.returncode == 0, cloned.stdout
+    for line in ("characteristic 2A37 notify", "characteristic 2A38 read", "characteristic 2A39 write"):
+        assert f" = {line}\n" in cloned.stdout, cloned.stdout
+    assert ".value = hex 01\n" in cloned.stdout, cloned.stdout
+    saw(f"{recording.stat().st_size} bytes")
 
 with check("a clone of bluetoothd's server, cloned again, is the same file") as saw:
     with bluez():

@@ -44,7 +44,7 @@ public enum Files {
     of file: borrowing FileDescriptor, limit: Int
   ) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
-    var storage = [UInt8](repeating: 0, count: limit)
+    var storage = [UInt8](repeating: 0, count: min(limit, 65_536))
     while bytes.count < limit {
       var buffer = storage.mutableSpan
       guard case .bytes(let count) = try file.read(into: &buffer) else { break }

@@ -17,7 +17,8 @@ struct Clone: RadioCommand {
       several devices in it, name one. Only what the capture shows is in the file.
 
       A central cannot see how a device answers writes, or when its values change: add that to the \
-      file. Warnings go to stderr.
+      file. Comments name the characteristics that it may protect from writes or subscriptions, which \
+      a central cannot see either. Warnings go to stderr.
 
       EXAMPLES
         eightball clone Thermometer > thermometer.conf
@@ -79,7 +80,7 @@ struct Clone: RadioCommand {
           + "protected link\(pair || from != nil ? "." : ": give --pair.")")
     }
     for fault in copy.faults(of: description) { printer.note("Warning: \(fault)") }
-    Terminal.print(String(description.fileText.dropLast()))
+    Terminal.print(copy.comments(on: description) + String(description.fileText.dropLast()))
   }
 
   /// What the device shows to a central.

@@ -64,6 +64,32 @@ extension DeviceCopy {
     return faults
   }
 
+  /// What a central cannot see, as comments for the file: protections of writes and subscriptions, and
+  /// a private address.
+  func comments(on description: PeripheralDescription) -> String {
+    var comments = ""
+    if let address = device?.address, address.isResolvable {
+      comments +=
+        "# The device has a resolvable private address, which changes; this file has no address.\n"
+    }
+    let uses: [(name: String, properties: GATTProperties)] = [
+      ("write", .write | .writeWithoutResponse), ("subscribe", .notify | .indicate),
+    ]
+    for use in uses {
+      let labels = description.services.flatMap { service in
+        service.characteristics.filter { characteristic in
+          // Those of the Generic Attribute service have the protection of the specification.
+          service.uuid != .genericAttributeService
+            && characteristic.properties.rawValue & use.properties.rawValue != 0
+        }.map { "\(service.label).\($0.label)" }
+      }
+      guard !labels.isEmpty else { continue }
+      comments +=
+        "# Not seen, and not in this file: what protects \(use.name) of \(labels.joined(separator: ", ")).\n"
+    }
+    return comments
+  }
+
   // MARK: Advertising
 
   /// Sets the name, the appearance, the address and the advertising. What the fields cannot say is

@@ -134,7 +134,9 @@ struct Transcript {
       let device = peripheral(of: first)
       var copy = DeviceCopy(rest.filter(isSame), of: device)
       copy.device = device ?? NearbyDevice(address: first.peer ?? .zero)
-      if !copy.found.types.isEmpty { copies.append(copy) }
+      // A capture of both sides, as of btmon on the one machine, shows each exchange twice.
+      let isKnown = copies.contains { $0.device?.address == copy.device?.address }
+      if !copy.found.types.isEmpty, !isKnown { copies.append(copy) }
       rest.removeAll(where: isSame)
     }
     return copies

@@ -51,6 +51,34 @@ struct PeripheralFileTests {
     expect(canonical, is: text.split(separator: "\n").map(String.init))
   }
 
+  @Test("The comments of a clone name what a central cannot see, and change nothing in the file")
+  func comments() throws {
+    let text = """
+      heart = service 180D
+      heart.rate = characteristic 2A37 notify
+      heart.place = characteristic 2A38 read
+      heart.control = characteristic 2A39 write
+      heart.text = characteristic FFF1 write-command indicate
+      """
+    let peripheral = try #require(PeripheralFile.read(Array(text.utf8)).0)
+    var copy = DeviceCopy()
+    let unseen = """
+      # Not seen, and not in this file: what protects write of heart.control, heart.text.
+      # Not seen, and not in this file: what protects subscribe of heart.rate, heart.text.
+
+      """
+    expect(copy.comments(on: peripheral), is: unseen)
+    copy.device = NearbyDevice(address: DeviceAddress(resolvableWith: .zero, random: 8))
+    let comments = copy.comments(on: peripheral)
+    expect(
+      comments.split(separator: "\n").first,
+      is: "# The device has a resolvable private address, which changes; this file has no address.")
+    expect(comments.hasSuffix("\n" + unseen))
+    let (read, errors) = PeripheralFile.read(Array((comments + peripheral.fileText).utf8))
+    expect(errors, is: [])
+    expect(read, is: peripheral)
+  }
+
   @Test("Each wrong line is an error with its line, its field and what was expected")
   func errors() {
     let text = """
