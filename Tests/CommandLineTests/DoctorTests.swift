@@ -66,6 +66,70 @@ struct DoctorTests {
       """)
   }
 
+  @Test("An adapter with connections: they end if a ball takes it, and stay if it shares it")
+  func connections() {
+    var machine = Machine.pi
+    machine.bluetoothd = ProcessTable.Entry(number: 612, name: "bluetoothd")
+    machine.mayConfigureAdapters = true
+    machine.connections = [0: 2]
+    let report = { (radio: String, permission: String, daemon: String, summary: String) in
+      """
+      ok     radio       \(radio)
+      ok     adapter     hci0 (B8:27:EB:01:02:03, UART) is up: the system has it, and releases it for \
+      a ball
+      ok     permission  \(permission)
+      \(daemon)
+      \(Report.noBoard)
+      \(Report.notInstalled)
+      All is well: eightball run uses \(summary), and no buttons or lights.
+      """
+    }
+    expect(
+      machine, radio: .adapter(0), board: nil,
+      report(
+        "hci0", "this program may configure adapters (CAP_NET_ADMIN)",
+        """
+        note   bluetoothd  it runs (process 612), and hci0 has 2 connections, which end when a ball takes \
+        the adapter
+                           To keep what is connected, share the adapter: --radio bluez:hci0
+        """, "hci0"))
+    let shared = RadioAddress(.bluez(0), at: Span())
+    for readsBatteries in [false, true] {
+      machine.readsBatteries = readsBatteries
+      machine.mayConfigureAdapters = false
+      expect(
+        machine, radio: shared, board: nil,
+        report(
+          "bluez:hci0", "not needed: bluetoothd drives the adapter",
+          readsBatteries
+            ? """
+            note   bluetoothd  it runs (process 612), and shares hci0; its battery plugin makes iPhones ask \
+            their users to pair
+                               Leave that plugin out: sudo systemctl edit bluetooth, and add -P battery to \
+            ExecStart
+            """ : "ok     bluetoothd  it runs (process 612), and shares hci0", "bluez:hci0"))
+    }
+  }
+
+  @Test(
+    "bluetoothd reads batteries unless its command line says otherwise",
+    arguments: [
+      ([], true), (["-n"], true), (["-P", "battery"], false), (["--noplugin=sap,battery"], false),
+      (["--noplugin", "sap"], true), (["-P"], true), (["-P", "batteries"], true),
+    ])
+  func plugins(_ arguments: [String], _ reads: Bool) {
+    expect(Machine.readsBatteries(["/usr/libexec/bluetooth/bluetoothd"] + arguments), is: reads)
+  }
+
+  @Test("The kernel's folder shows the connections of each adapter")
+  func kernelConnections() {
+    expect(
+      Machine.connections(among: [
+        "hci0", "hci0:64", "hci0:3585", "hci1", "hci1:", "hcix:1", "power",
+      ]),
+      is: [0: 2])
+  }
+
   @Test("Everything is there, but this user has no permissions")
   func forbidden() {
     var machine = Machine.pi

@@ -1,12 +1,13 @@
-"""A ball on the HCI user channel of hci1, and centrals on hci0: the kernel's Bluetooth with bluetoothd, and
-`eightball ask` on hci0's user channel."""
+"""A ball on hci1, and centrals on hci0: the kernel's Bluetooth with bluetoothd, and `eightball ask` on hci0's user
+channel. The same checks for a ball on hci1's user channel and for one beside bluetoothd."""
 
 import contextlib
 
-from adapters import ADDRESSES, Controllers, bluetooth_service, is_up, set_up
+from adapters import ADDRESSES, is_up, set_up
 from att import Central
 from checks import Checks
 from programs import Ball, eightball, eventually, run
+from ways import Way
 
 NOT_A_QUESTION = 0x0E
 LONGEST_QUESTION = "".join(f"{number} " for number in range(200))[:511] + "?"
@@ -14,14 +15,15 @@ DEVICE_INFORMATION = "0000180a-0000-1000-8000-00805f9b34fb"
 SERVICE = "8e38140a-27be-4090-8955-4fc4b5698d1e"
 
 checks = Checks()
-check = checks.check
 
 
 @contextlib.contextmanager
-def visit(ball: Ball, *, mtu: int | None = None):
+def visit(ball: Ball, way: Way, *, mtu: int | None = None):
     """A connection of the kernel's, until the ball reports its end."""
     with Central(ADDRESSES[1]) as central:
-        ball.event("connected", central=ADDRESSES[0])
+        if way is Way.ALONE:
+            # bluetoothd reports a central to a program when it uses a value of the program.
+            ball.event("connected", central=ADDRESSES[0])
         if mtu:
             central.exchange_mtu(mtu)
         try:
@@ -42,17 +44,29 @@ def answered(ball: Ball, central: Central, question: str) -> str:
     return printed.decode()
 
 
+def alias(address: str) -> str:
+    """The name of an adapter, as bluetoothd has it."""
+    lines = run("bluetoothctl", "show", address).stdout.splitlines()
+    return next(line.split(": ", 1)[1] for line in lines if line.strip().startswith("Alias"))
+
+
 def ask_as_program(question: str):
     return run(eightball(), "ask", question, "--radio", "hci0", "--timeout", "45")
 
 
-with Controllers(), Ball("hci1", "--seed", "8") as ball, bluetooth_service(powers_adapters=False):
-    with check("the ball advertises on the user channel"):
+def visit_by_all(way: Way, ball: Ball) -> None:
+    """The checks of a ball that uses hci1 in this way."""
+
+    def check(name: str):
+        return checks.check(way.name(name))
+
+    with check("the ball advertises"):
         ball.event("advertising", name="Magic 8-Ball", address=ADDRESSES[1])
 
-    with check("bluetoothd keeps hci0 and does not see hci1"):
+    with check("bluetoothd keeps hci0, and sees hci1 only if it shares that"):
         listing = eventually("it lists an adapter", lambda: run("bluetoothctl", "list").stdout)
-        assert ADDRESSES[0] in listing and ADDRESSES[1] not in listing, listing
+        assert ADDRESSES[0] in listing, listing
+        assert (ADDRESSES[1] in listing) == (way is Way.BESIDE_BLUETOOTHD), listing
         power = run("bluetoothctl", "power", "on").stdout
         assert "succeeded" in power, power
 
@@ -79,30 +93,30 @@ with Controllers(), Ball("hci1", "--seed", "8") as ball, bluetooth_service(power
         run("bluetoothctl", "remove", ADDRESSES[1])
         ball.event("disconnected")
 
-    with check("the kernel's central subscribes, then asks") as saw, visit(ball) as central:
+    with check("the kernel's central subscribes, then asks") as saw, visit(ball, way) as central:
         central.subscribe()
         central.ask("Will it rain?")
         saw(answered(ball, central, "Will it rain?"))
 
-    with check("the kernel's central asks, then subscribes") as saw, visit(ball) as central:
+    with check("the kernel's central asks, then subscribes") as saw, visit(ball, way) as central:
         central.ask("Will it snow?")
         central.subscribe()
         saw(answered(ball, central, "Will it snow?"))
 
     for mtu in (23, 185):
         name = f"a long write of 512 bytes, MTU {mtu}"
-        with check(name) as saw, visit(ball, mtu=mtu) as central:
+        with check(name) as saw, visit(ball, way, mtu=mtu) as central:
             central.subscribe()
             parts = central.ask_at_length(LONGEST_QUESTION)
             saw(f"{parts} parts; {answered(ball, central, LONGEST_QUESTION)}")
 
-    with check("a write of 512 bytes at once, MTU 517") as saw, visit(ball, mtu=517) as central:
+    with check("a write of 512 bytes at once, MTU 517") as saw, visit(ball, way, mtu=517) as central:
         central.subscribe()
         central.ask(LONGEST_QUESTION)
         saw(answered(ball, central, LONGEST_QUESTION))
 
     with check("a statement is refused, and the next question answered") as saw:
-        with visit(ball) as central:
+        with visit(ball, way) as central:
             central.subscribe()
             error = central.refusal_of("It will rain.")
             assert error == NOT_A_QUESTION, error
@@ -113,16 +127,20 @@ with Controllers(), Ball("hci1", "--seed", "8") as ball, bluetooth_service(power
 
     with check("gatttool reads the name") as saw:
         name = run("gatttool", "-b", ADDRESSES[1], "--char-read", "-u", "2a00").stdout
-        assert "Magic 8-Ball".encode().hex(" ") in name, name
-        saw(name)
-        ball.event("disconnected")
+        # bluetoothd has the service GAP, and the name of the adapter there.
+        expected = "Magic 8-Ball" if way is Way.ALONE else alias(ADDRESSES[1])
+        assert expected.encode().hex(" ") in name, name
+        saw(f"{expected}: {name}")
+        if way is Way.ALONE:
+            ball.event("disconnected")
 
     with check("gatttool lists the ball's service") as saw:
         listing = run("gatttool", "-b", ADDRESSES[1], "--primary").stdout
         services = [line for line in listing.splitlines() if SERVICE in line]
         assert services, listing
         saw(services[0])
-        ball.event("disconnected")
+        if way is Way.ALONE:
+            ball.event("disconnected")
 
     with check("eightball ask works on hci0's user channel") as saw:
         asked = ask_as_program("Will it work?")
@@ -140,13 +158,19 @@ with Controllers(), Ball("hci1", "--seed", "8") as ball, bluetooth_service(power
     with check("eightball ask returned hci0, up as before"):
         eventually("hci0 is up", lambda: is_up("hci0"))
 
-    with check("SIGTERM disconnects the central, ends with status 0, and returns hci1 to the kernel"):
+    with check("SIGTERM disconnects the central, ends with status 0, and leaves hci1 as it was"):
         with Central(ADDRESSES[1]) as central:
             status = ball.stop()
             assert status == 0, f"status {status}"
             assert central.is_closed_by_peer(), "the connection stayed open"
-        assert not is_up("hci1"), "hci1 is up, and was down before"
-        set_up("hci1", True)
+        if way is Way.ALONE:
+            assert not is_up("hci1"), "hci1 is up, and was down before"
+            set_up("hci1", True)
         assert is_up("hci1"), "the kernel cannot bring hci1 up"
+
+
+for way in Way:
+    with way.ball("--seed", "8") as ball:
+        visit_by_all(way, ball)
 
 checks.end()

@@ -92,6 +92,10 @@ class Program:
         sizes = dict(re.findall(r"^(\w+):\s+(\d+) kB", text, re.M))
         return ", ".join(f"{name} {sizes[name]} kB" for name in ("Rss", "Anonymous"))
 
+    def status(self) -> int | None:
+        """Its exit status; None while it runs."""
+        return self._process.poll()
+
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """Ends it; its exit status."""
         self._process.send_signal(how)

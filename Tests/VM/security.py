@@ -1,19 +1,20 @@
-"""Pairing and channels on the HCI user channel of hci1, with the kernel's Security Manager and L2CAP on hci0
-as the peer."""
+"""Pairing and channels on hci1's user channel, with the kernel's Security Manager and L2CAP on hci0 as the peer; and
+protection by bluetoothd, for a ball and for `eightball ask` beside it."""
 
 import os
 import shutil
 import tempfile
 
-from adapters import ADDRESSES, Controllers
+from adapters import ADDRESSES, Controllers, bluetooth_service
 from att import ATTError, Central
 from checks import Checks
 from kernel_ball import KernelBall
 from l2cap import Security, le_socket
 from management import Management
 from programs import Ball, Program, eightball, eventually, run
+from ways import Way, pairing_agent, powered_service
 
-INSUFFICIENT_AUTHENTICATION = 0x05
+INSUFFICIENT_AUTHENTICATION, INSUFFICIENT_ENCRYPTION = 0x05, 0x0F
 
 checks = Checks()
 check = checks.check
@@ -64,8 +65,8 @@ class State:
     def __exit__(self, *_):
         shutil.rmtree(self.folder)
 
-    def ball(self) -> Ball:
-        return Ball("hci1", "--security", "encrypted", env=self.environment)
+    def ball(self, way: Way = Way.ALONE) -> Ball:
+        return Ball(way.radio("hci1"), "--security", "encrypted", env=self.environment)
 
 
 with Controllers(), Management("hci0") as kernel:
@@ -144,5 +145,34 @@ with Controllers(), Management("hci0") as kernel:
                 assert False, "it was opened"
             except OSError as error:
                 assert "refused" in str(error), error
+
+beside = Way.BESIDE_BLUETOOTHD
+with Controllers(), powered_service(), pairing_agent(), Management("hci0") as kernel:
+    with State() as state, state.ball(beside) as ball:
+        ball.event("advertising")
+        with check(beside.name("a question in clear is refused: Insufficient Encryption")):
+            ask_in_clear(INSUFFICIENT_ENCRYPTION)
+        with check(beside.name("the kernel pairs with the ball, and the ball answers")) as saw:
+            status = kernel.pair(ADDRESSES[1])
+            assert status == 0, f"status 0x{status:02X}"
+            saw(ask_encrypted())
+        wait_for_end()
+    with State() as state, state.ball(beside) as ball:
+        ball.event("advertising")
+        with check(beside.name("the bond is valid after a restart of the ball")) as saw:
+            saw(ask_encrypted())
+        wait_for_end()
+
+with Controllers(), State() as state, state.ball() as ball:
+    ball.event("advertising")
+    with bluetooth_service(powers_adapters=True):
+        with check(beside.name("bluetoothd pairs for eightball ask")) as saw:
+            asked = run(
+                eightball(), "ask", "Will it rain?", "--radio", beside.radio("hci0"), "--timeout",
+                "100", patience=120,
+            )
+            assert asked.returncode == 0, asked
+            ball.event("paired", central=ADDRESSES[0])
+            saw(asked.stdout)
 
 checks.end()

@@ -29,7 +29,7 @@ extension CentralEngine {
     switch link.phase {
     case .delayed(let start): start
     case .waiting: link.attempt
-    case .connecting where isAwaited(link): link.attempt?.advanced(by: Self.turn)
+    case .connecting where isAwaited(link): link.attempt?.advanced(by: attemptLimit)
     default: nil
     }
   }

@@ -6,6 +6,10 @@ import Foundation
 /// time. `update` then asks the host, and results go straight to their completions. Delegates are
 /// called on their queues. Only the radio's thread uses it, apart from `names` and `connected`.
 final class CentralEngine: @unchecked Sendable {
+  /// How long an attempt has the radio while another one or a scan waits, in milliseconds. bluetoothd also finds the
+  /// attributes of a peer before it reports a link, so an attempt beside it takes longer.
+  var attemptLimit = CentralEngine.turn
+
   /// The controller counts as broken after this many faults without hearing a peer in between.
   static let faultLimit = 3
   /// What is asked of the peer of each new link, and whether only when nothing else waits.

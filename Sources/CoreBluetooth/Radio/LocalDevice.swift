@@ -74,6 +74,7 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
     pairing = DevicePairing(central)
     host = Self.newHost(address, central, subscribers, channels, bonds, pairing, random)
     secureLinks()
+    if isBesideDaemon { central.attemptLimit = 30_000 }
     peripheral = PeripheralEngine(self)
     central.onControllerError = { [unowned self] in note($0, failures: $1) }
   }

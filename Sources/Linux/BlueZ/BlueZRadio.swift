@@ -18,7 +18,13 @@ package struct BlueZRadio: ~Copyable {
   ///
   /// - Throws: Why there is no bus.
   package init(adapter: UInt16, at now: Instant) throws(SystemCallError) {
-    let socket = try SystemBus.connect()
+    try self.init(adapter: adapter, on: SystemBus.connect(), at: now)
+  }
+
+  /// Begins to open the adapter hciN of the bluetoothd on this bus, a socket that does not block.
+  package init(
+    adapter: UInt16, on socket: consuming PortDescriptor, at now: Instant
+  ) throws(SystemCallError) {
     guard let input = DBusInput(), let session = BlueZSession(adapter: adapter, at: now),
       session.bus.sockets.add(socket.number, Self.busToken, for: .readable)
     else { throw SystemCallError(code: .outOfMemory, operation: .open) }

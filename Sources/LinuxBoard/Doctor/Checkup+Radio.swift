@@ -48,6 +48,9 @@ extension Checkup {
   /// Whether this program may use adapters.
   var permissionFinding: Finding {
     let subject = "permission"
+    if radio.name.isBesideDaemon {
+      return Finding(.ok, subject, "not needed: bluetoothd drives the adapter")
+    }
     if machine.mayConfigureAdapters {
       return Finding(.ok, subject, "this program may configure adapters (CAP_NET_ADMIN)")
     }
@@ -62,17 +65,37 @@ extension Checkup {
     let isWanted = radio.adapter != nil || radio.name == .virtual && radio.isDefault
     var finding = finding(RadioError(name, .notPermitted), isWanted: isWanted)
     finding.subject = subject
+    if machine.bluetoothd != nil, let remedy = finding.remedy {
+      finding.remedy = "\(remedy); or share the adapter with bluetoothd: --radio bluez:\(name)"
+    }
     return finding
   }
 
-  /// The system's Bluetooth service.
+  /// The system's Bluetooth service, and whether a ball should take an adapter from it or share the adapter.
   var daemonFinding: Finding {
+    let subject = "bluetoothd"
     guard let process = machine.bluetoothd else {
-      return Finding(.ok, "bluetoothd", "it does not run, and is not needed")
+      return Finding(.ok, subject, "it does not run, and is not needed")
     }
-    return Finding(
-      .ok, "bluetoothd",
-      "it runs (process \(process.number)), and works without an adapter while a ball uses it")
+    let head = "it runs (process \(process.number)), and"
+    switch radio.name.way {
+    case .bluez(let number) where machine.readsBatteries:
+      return Finding(
+        .note, subject,
+        "\(head) shares hci\(number); its battery plugin makes iPhones ask their users to pair",
+        remedy:
+          "Leave that plugin out: sudo systemctl edit bluetooth, and add -P battery to ExecStart")
+    case .bluez(let number): return Finding(.ok, subject, "\(head) shares hci\(number)")
+    case .adapter(let number):
+      guard let count = machine.connections[number] else { break }
+      return Finding(
+        .note, subject,
+        "\(head) hci\(number) has \(count == 1 ? "a connection" : "\(count) connections"), which "
+          + "\(count == 1 ? "ends" : "end") when a ball takes the adapter",
+        remedy: "To keep what is connected, share the adapter: --radio bluez:hci\(number)")
+    default: break
+    }
+    return Finding(.ok, subject, "\(head) works without an adapter while a ball uses it")
   }
 
   private func finding(_ adapter: Adapter) -> Finding {

@@ -16,6 +16,11 @@ public struct Machine: Equatable, Sendable {
   var holders: [ProcessTable.Entry]
   /// The system's Bluetooth service, if it runs.
   var bluetoothd: ProcessTable.Entry?
+  /// Whether the plugin of the system's Bluetooth service that reads batteries runs. It reads a value that iPhones
+  /// protect, so that they ask their users to pair.
+  var readsBatteries = false
+  /// The number of connections of each adapter that has some, by the adapter's number.
+  var connections: [UInt16: Int] = [:]
   /// The lines of the board; `nil` if it has no lines on a chip of this machine.
   var lines: Result<ChipSurvey, LineError>?
   /// The parts on the board's I2C buses, of a board that is not virtual.
@@ -43,11 +48,40 @@ public struct Machine: Equatable, Sendable {
     let parts = BoardPart.allCases.compactMap { part in
       board.flatMap { $0.isVirtual ? nil : $0[onBus: part] }.map { PartSurvey(of: $0) }
     }
+    let service = processes.entries.first { $0.name == daemon }
     return Machine(
       adapters: Adapter.found(), mayConfigureAdapters: CurrentProcess.mayConfigureAdapters,
       holders: processes.holdersOfAdapterSockets.filter { $0.name != daemon },
-      bluetoothd: processes.entries.first { $0.name == daemon }, lines: lines,
+      bluetoothd: service,
+      readsBatteries: service.map { readsBatteries(processes.arguments(of: $0)) } ?? false,
+      connections: connections(among: Files.names(in: "/sys/class/bluetooth")), lines: lines,
       parts: parts, service: .find(serviceName))
+  }
+
+  /// Whether bluetoothd with these arguments has its plugin `battery`: bluetoothd(8), `--noplugin`.
+  static func readsBatteries(_ arguments: [String]) -> Bool {
+    for (index, argument) in arguments.enumerated() {
+      let left: Substring
+      if argument == "-P" || argument == "--noplugin" {
+        left = arguments.dropFirst(index + 1).first.map { $0[...] } ?? ""
+      } else if argument.hasPrefix("--noplugin=") {
+        left = argument.dropFirst("--noplugin=".count)
+      } else {
+        continue
+      }
+      if left.split(separator: ",").contains("battery") { return false }
+    }
+    return true
+  }
+
+  /// The number of connections of each adapter, by the names in the kernel's folder: hci0:64 is one of hci0.
+  static func connections(among names: [String]) -> [UInt16: Int] {
+    var counts: [UInt16: Int] = [:]
+    for name in names where name.hasPrefix("hci") {
+      let parts = name.dropFirst(3).split(separator: ":")
+      if parts.count == 2, let number = UInt16(parts[0]) { counts[number, default: 0] += 1 }
+    }
+    return counts
   }
 
   /// The radio that a ball uses if none is named.

@@ -76,6 +76,12 @@ public struct ProcessTable: Sendable {
     }
   }
 
+  /// The arguments of a process, its program first; empty if they cannot be read.
+  package func arguments(of entry: Entry) -> [String] {
+    let text = (try? Files.text(of: "\(root)/\(entry.number)/cmdline")) ?? ""
+    return text.split(separator: "\0").map(String.init)
+  }
+
   /// The other processes that have an HCI socket, which can drive an adapter. Only root sees those
   /// of other users.
   public var holdersOfAdapterSockets: [Entry] {

@@ -192,7 +192,9 @@ extension CentralProgram where Self: ~Copyable {
       if session.candidates.isEmpty { return finish(session.fallback, at: now) }
     }
     if let time = session.scanResumption, time <= now { scan() }
-    if case .connecting(let since) = session.stage, since.advanced(by: CentralSession.turn) <= now {
+    if case .connecting(let since) = session.stage,
+      since.advanced(by: session.attemptLimit) <= now
+    {
       session.stage = .yielding
       session.host.cancelConnection(keepsLink: true)
     }

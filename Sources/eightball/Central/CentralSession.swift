@@ -114,13 +114,17 @@ struct CentralSession: ~Copyable {
     self.bonds = bonds
   }
 
+  /// How long an attempt to connect may take, in milliseconds, until others have their turn. bluetoothd also finds the
+  /// attributes of the device before it reports a link, with up to 30 s for a response.
+  var attemptLimit: UInt32 { host.security.linkSecurity == .none ? Self.turn : 30_000 }
+
   /// When the search or the preparation continues or ends; `nil` if neither is under way.
   var deadline: Instant? {
     var earliest = Instant.earlier(host.deadline, shutdownEnd)
     guard outcome == nil else { return earliest }
     if case .waiting(let time) = stage, !candidates.isEmpty { earliest = .earlier(earliest, time) }
     if case .connecting(let since) = stage {
-      earliest = .earlier(earliest, since.advanced(by: Self.turn))
+      earliest = .earlier(earliest, since.advanced(by: attemptLimit))
     }
     earliest = .earlier(earliest, .earlier(searchEnd, wholeEnd))
     return .earlier(earliest, .earlier(preparationEnd, scanResumption))

@@ -19,6 +19,7 @@ enum HelpText {
       virtual               Bluetooth in software, for one user's programs: the
                             first program hosts the air, later ones join it
       hci0, hci-socket:0    an adapter of this machine; needs CAP_NET_ADMIN
+      bluez:hci0            the same, shared with bluetoothd
       unix:PATH[,user=USER] a controller behind a UNIX socket, speaking H4; the
                             socket must belong to you, root or the named user
       tcp-client:HOST:PORT  a controller that listens on TCP, speaking H4

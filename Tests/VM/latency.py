@@ -1,0 +1,75 @@
+"""How long an answer takes, alone and beside bluetoothd on the same kernel: for the kernel's central with a ball, and for
+`eightball ask --stay` with a ball on a user channel. Nothing here limits the times of an emulated machine."""
+
+import statistics
+import subprocess
+import time
+
+from adapters import ADDRESSES, Controllers, bluetooth_service, set_up
+from att import Central
+from checks import Checks
+from programs import Ball, eightball
+from ways import Way
+
+COUNT = 100
+
+checks = Checks()
+
+
+def show(times: list[float]) -> str:
+    """The median and the longest of these seconds."""
+    return f"{statistics.median(times) * 1_000:.1f} ms, at most {max(times) * 1_000:.1f} ms"
+
+
+def ask_as_kernel() -> list[float]:
+    """How long each answer takes from the question on, for the kernel's central."""
+    times = []
+    with Central(ADDRESSES[1]) as central:
+        central.exchange_mtu(185)
+        central.subscribe()
+        for number in range(COUNT):
+            start = time.monotonic()
+            central.ask(f"Is it {number}?")
+            central.answer()
+            times.append(time.monotonic() - start)
+    return times
+
+
+def ask_as_program(radio: str) -> list[float]:
+    """The same for `eightball ask --stay`, whose lines are counted, too."""
+    times = []
+    command = [eightball(), "ask", "--stay", "--json", "--radio", radio, "--timeout", "100"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    ) as program:
+        # The first answer also needs the search and the connection.
+        for number in range(COUNT + 1):
+            start = time.monotonic()
+            print(f"Is it {number}?", file=program.stdin, flush=True)
+            for line in program.stdout:
+                if '"answer"' in line:
+                    break
+            times.append(time.monotonic() - start)
+        program.stdin.close()
+        assert program.wait(60) == 0, program.returncode
+    assert len(times) == COUNT + 1
+    return times[1:]
+
+
+for way in Way:
+    with way.ball("--seed", "8") as ball:
+        ball.event("advertising")
+        set_up("hci0", True)
+        with checks.check(way.name("an answer of a ball takes")) as saw:
+            saw(show(ask_as_kernel()))
+
+with Controllers(), Ball("hci1", "--seed", "8") as ball:
+    ball.event("advertising")
+    with checks.check(Way.ALONE.name("an answer for eightball ask takes")) as saw:
+        saw(show(ask_as_program("hci0")))
+    with bluetooth_service(powers_adapters=True):
+        way = Way.BESIDE_BLUETOOTHD
+        with checks.check(way.name("an answer for eightball ask takes")) as saw:
+            saw(show(ask_as_program(way.radio("hci0"))))
+
+checks.end()
