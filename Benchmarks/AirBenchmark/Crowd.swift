@@ -15,11 +15,17 @@ struct Crowd: ~Copyable {
   private let response: [UInt8]
   private let notification: [UInt8]
 
-  /// A crowd of `count` advertisers.
-  init(_ count: Int) {
+  /// A crowd of `count` advertisers, legacy or extended ones with 200 bytes of data.
+  init(_ count: Int, areExtended: Bool) {
     central = air.addController()
     peripheral = air.addController()
-    for _ in 0..<count { Self.advertise(air.addController()) }
+    for _ in 0..<count {
+      if areExtended {
+        Self.advertiseExtended(air.addController())
+      } else {
+        Self.advertise(air.addController())
+      }
+    }
     Self.advertise(peripheral)
     Self.send(
       LECreateConnection(
@@ -82,12 +88,35 @@ struct Crowd: ~Copyable {
     send(LESetAdvertisingEnable(true), to: controller)
   }
 
+  private static func advertiseExtended(_ controller: VirtualController) {
+    send(LESetEventMask(mask: .max), to: controller)
+    send(
+      LESetExtendedAdvertisingParameters(
+        handle: 1, properties: .connectable, minimumInterval: 160, maximumInterval: 160),
+      to: controller)
+    let data = [UInt8](repeating: 7, count: 200)
+    send(to: controller) {
+      LESetExtendedAdvertisingData(handle: 1, operation: .complete, data: data.span).writePacket(
+        .leSetExtendedAdvertisingData, to: &$0)
+    }
+    send(to: controller) {
+      LESetExtendedAdvertisingEnable.writePacket(isEnabled: true, .init(handle: 1), to: &$0)
+    }
+    guard controller.isAdvertising else { fail("an extended advertiser does not advertise") }
+  }
+
   private static func send(_ command: some HCICommand, to controller: VirtualController) {
-    var bytes = [UInt8](repeating: 0, count: 64)
+    send(to: controller) { command.writePacket(to: &$0) }
+  }
+
+  private static func send(
+    to controller: VirtualController, _ write: (inout ByteWriter) -> Void
+  ) {
+    var bytes = [UInt8](repeating: 0, count: 300)
     var count = 0
     do {
       var writer = ByteWriter(bytes.mutableSpan)
-      command.writePacket(to: &writer)
+      write(&writer)
       count = writer.count
     }
     controller.send(bytes.span.extracting(first: count))

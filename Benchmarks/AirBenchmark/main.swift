@@ -1,8 +1,9 @@
 // One pair asks on a virtual air beside many advertisers, for scripts/benchmark air to count.
 //
-//     air-benchmark air|sockets ADVERTISERS ASKS
+//     air-benchmark air|extended|sockets ADVERTISERS ASKS
 //
-// Prints the nanoseconds of one ask by the monotonic clock. `air` is the air's object alone;
+// Prints the nanoseconds of one ask by the monotonic clock. `air` is the air's object alone; `extended`
+// the same with extended advertisers;
 // `sockets` a whole server, each radio a client of a UNIX socket, in one process.
 
 import BluetoothHost
@@ -19,11 +20,11 @@ func fail(_ message: String) -> Never {
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let advertisers = Int(arguments[2]), advertisers >= 0,
   let asks = Int(arguments[3]), asks > 0
-else { fail("expected air or sockets, a count of advertisers and a count of asks") }
+else { fail("expected air, extended or sockets, a count of advertisers and a count of asks") }
 
 switch arguments[1] {
-case "air":
-  var crowd = Crowd(advertisers)
+case "air", "extended":
+  var crowd = Crowd(advertisers, areExtended: arguments[1] == "extended")
   let start = nanoseconds()
   for _ in 0..<asks { crowd.ask() }
   print((nanoseconds() - start) / UInt64(asks))
@@ -41,7 +42,7 @@ case "sockets":
     fail("\(error)")
   }
 case let other:
-  fail("there is nothing to measure by the name \(other); expected air or sockets")
+  fail("there is nothing to measure by the name \(other); expected air, extended or sockets")
 }
 
 func nanoseconds() -> UInt64 {

@@ -33,7 +33,7 @@ struct Asker: ClientApplication, Settling {
   }
 
   mutating func received(_ report: borrowing AdvertisingReport) {
-    demand(report.data.count <= 255, "a report longer than the maximum")
+    demand(report.data.count <= 300, "a report longer than the maximum")
     if report.isScanResponse {
       demand(report.isConnectable == nil, "a scan response that is connectable")
     }

@@ -48,9 +48,9 @@ where
   }
 }
 
-extension GATTServer where Database == GATTDatabase<32>, Application == HesitantBall {
-  static var hesitant: GATTServer {
-    GATTServer(database: EightBallProfile.makeDatabase(), application: HesitantBall())
+extension AdvertisingServer where Database == GATTDatabase<32>, Application == HesitantBall {
+  static var hesitant: AdvertisingServer {
+    AdvertisingServer(database: EightBallProfile.makeDatabase(), application: HesitantBall())
   }
 }
 
@@ -59,12 +59,12 @@ protocol Settling: ~Copyable {
   mutating func settle()
 }
 
-extension GATTServer: Settling
+extension AdvertisingServer: Settling
 where Database: ~Copyable, Application: Settling, Application: ~Copyable {
   mutating func settle() { application.settle() }
 }
 
-extension GATTClient: Settling where Application: Settling, Application: ~Copyable {
+extension ScanningClient: Settling where Application: Settling, Application: ~Copyable {
   mutating func settle() { application.settle() }
 }
 

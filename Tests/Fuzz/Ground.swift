@@ -172,7 +172,7 @@ struct Ground<
     let high = UInt8(truncatingIfNeeded: opcode.rawValue >> 8)
     let status: [7 of UInt8] = [0x04, 0x0F, 4, 0x00, 1, low, high]
     switch opcode {
-    case .leCreateConnection:
+    case .leCreateConnection, .leExtendedCreateConnection:
       // The fuzzer makes the link itself later.
       host.receive(status.span, at: now)
     case .disconnect:
@@ -188,7 +188,10 @@ struct Ground<
       let buffers: [3 of UInt8] = [UInt8(Self.aclLength), 0, UInt8(Self.aclCount)]
       complete(opcode, results: buffers.span)
     case .leReadLocalSupportedFeatures:
-      let features: [8 of UInt8] = [0x20, 0x01, 0, 0, 0, 0, 0, 0]
+      // 2M and data length, and for a host that can, the coded PHY and extended advertising.
+      let features: [8 of UInt8] = [
+        0x20, Host<4, Server, Client, NoSecurity, Channels>.isExtended ? 0x19 : 0x01, 0, 0, 0, 0, 0, 0,
+      ]
       complete(opcode, results: features.span)
     default: complete(opcode, results: Span())
     }

@@ -11,6 +11,8 @@ private enum Fuzzer: String {
   case roles = "Roles"
   case channels = "Channels"
   case pairing = "Pairing"
+  case advertising = "Advertising"
+  case air = "Air"
 }
 
 private let fuzzer: Fuzzer = {
@@ -18,8 +20,8 @@ private let fuzzer: Fuzzer = {
   guard let fuzzer = Fuzzer(rawValue: name) else {
     print(
       """
-      There is no fuzzer \(name). The program's file name must be HCI, ATT, L2CAP, Channels, Client, Roles or \
-      Pairing.
+      There is no fuzzer \(name). The program's file name must be HCI, ATT, L2CAP, Channels, Client, Roles, \
+      Pairing, Advertising or Air.
       """
     )
     exit(2)
@@ -34,6 +36,7 @@ private let balls = StartingGround<BallGround> {
 private let clients = StartingGround<ClientGround> { .asking(server: NoServer()) }
 private let channels = StartingGround<ChannelGround> { .withFourLinks() }
 private let roles = StartingGround<RolesGround> { .asking(server: .hesitant) }
+private let advertisers = StartingGround<AdvertisingGround> { .started }
 private let pairings = StartingGround<PairingGround> { PairingGround() }
 
 /// Runs one input of libFuzzer.
@@ -62,6 +65,10 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   case .pairing:
     let ground = unsafe pairings.restored()
     unsafe playPairing(Pieces(input.span), on: &ground.pointee)
+  case .advertising:
+    let ground = unsafe advertisers.restored()
+    unsafe playAdvertising(Pieces(input.span), on: &ground.pointee)
+  case .air: unsafe playAir(Pieces(input.span))
   }
   return 0
 }

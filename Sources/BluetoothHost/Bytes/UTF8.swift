@@ -50,7 +50,7 @@ extension Span<UInt8> {
   }
 
   /// The longest prefix of at most `byteCount` bytes that is UTF-8, cut between two characters.
-  @_lifetime(copy self) func prefixOfUTF8(_ byteCount: Int) -> Span<UInt8> {
+  @_lifetime(copy self) package func prefixOfUTF8(_ byteCount: Int) -> Span<UInt8> {
     var length = Swift.min(count, byteCount)
     while length > 0, !extracting(first: length).isValidUTF8 { length -= 1 }
     return extracting(first: length)

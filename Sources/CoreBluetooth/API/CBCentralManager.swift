@@ -31,8 +31,13 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   /// Whether it scans.
   open var isScanning: Bool { contents.withLock { $0.scan != nil } }
 
-  /// Whether all of `features` are supported. No feature is: only legacy advertising is received.
-  open class func supports(_ features: Feature) -> Bool { features.isEmpty }
+  /// Whether all of `features` are supported: by the controller that was last set up, so call it when a
+  /// manager is `poweredOn`. False before.
+  open class func supports(_ features: Feature) -> Bool {
+    let supported: Feature =
+      LocalDevice.supportsExtended.withLock(\.self) ? .extendedScanAndConnect : []
+    return supported.isSuperset(of: features)
+  }
 
   struct Contents {
     weak var delegate: (any CBCentralManagerDelegate)?

@@ -153,6 +153,7 @@ extension PeripheralEngine {
   private func advertise() {
     guard !advertisers.isEmpty else {
       device.host.advertise(nil)
+      _ = device.host.advertise(nil, Span(), in: 0)
       return
     }
     let name = Array((advertisers.lazy.compactMap(\.name).first ?? "").utf8)
@@ -163,7 +164,13 @@ extension PeripheralEngine {
     // The GAP Device Name is the advertised name: many centrals show sometimes one, sometimes the
     // other.
     if let name = DeviceName(prefixOf: name.span) { device.host.server.deviceName = name }
-    device.host.advertise(Advertisement(services: services.span, name: name.span))
+    let legacy = Advertisement(services: services.span, name: name.span)
+    device.host.advertise(legacy)
+    // Extended advertising has what legacy PDUs leave out, where the controller can.
+    let extended = ExtendedAdvertisement(services, name).bytes
+    let isLonger = extended.count > legacy.data.span.count + legacy.scanResponse.span.count
+    _ = device.host.advertise(
+      isLonger ? AdvertisingSet(.connectable) : nil, extended.span, in: 0)
   }
 
   /// Reports to managers that their advertising has started or failed.

@@ -9,9 +9,13 @@ import LinuxRadio
 final class LocalDevice: RadioProgram, @unchecked Sendable {
   /// The host of a device. Each link is a server and a client at once, whichever side made it.
   typealias Host = BluetoothHost.Host<
-    32, GATTServer<32, DynamicDatabase, DelegateServer>, GATTClient<32, CentralEngine>, Security,
+    32, AdvertisingServer<32, DynamicDatabase, DelegateServer, AdvertisingSets<1, 124>>,
+    ScanningClient<32, CentralEngine, ExtendedScanner<8, 1_650>>, Security,
     CreditBasedChannels<32, 40, DeviceChannels>
   >
+  /// Whether the last controller that was set up in this process scans for and connects to extended
+  /// advertisers.
+  static let supportsExtended = Locked(false)
   /// What protects its links, in both roles.
   typealias Security = SecurityManager<
     32, P256KeyAgreement, DeviceRandom, RadioBonds, DevicePairing
@@ -53,6 +57,8 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
   /// Receives the reason when the radio is lost.
   var onLoss: RadioWatch.Listener = { _ in }
   private var isEnding = false
+  /// Whether the controller was set up at the end of the last turn.
+  private var wasReady = false
 
   /// - Parameters:
   ///   - address: The address of the device.
@@ -91,10 +97,10 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
     configuration.peripheralLinks = peripheralLinks
     return Host(
       configuration: configuration,
-      server: GATTServer(
+      server: AdvertisingServer(
         database: DynamicDatabase(),
         application: DelegateServer(capacity: links, subscribers: subscribers)),
-      client: GATTClient(application: central),
+      client: ScanningClient(application: central),
       security: SecurityManager(
         policy: pairing.policy, identity: nil, bonds: bonds, delegate: pairing,
         agreement: P256KeyAgreement(), random: random),
@@ -204,6 +210,11 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
 
   private func endTurn() {
     update()
+    if wasReady != isReady {
+      wasReady = isReady
+      // Managers get their state after this turn.
+      if isReady { Self.supportsExtended.withLock { $0 = host.isExtended } }
+    }
     peripheral.endTurn()
   }
 
