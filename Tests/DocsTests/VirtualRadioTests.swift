@@ -23,7 +23,8 @@ struct VirtualRadioTests {
     case .encryption: "with encryption"
     case .privacy: "with privacy"
     case .dataLengthExtension: "with data length extension"
-    case .phys: "with the 2M PHY"
+    case .phys: "with the 2M or coded PHY"
+    case .extendedAdvertising: "with extended advertising"
     case .p256: "to refuse it, on request"
     }
   }
