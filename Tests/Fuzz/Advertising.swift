@@ -34,7 +34,9 @@ where
   }
 
   fileprivate mutating func advertise(_ data: Span<UInt8>, _ tag: UInt8) {
-    let kinds: [4 of AdvertisingSet.Kind] = [.connectable, .scannable, .nonconnectable, .connectable]
+    let kinds: [4 of AdvertisingSet.Kind] = [
+      .connectable, .scannable, .nonconnectable, .connectable,
+    ]
     let phy = PHY(rawValue: 1 + (tag >> 4) % 3)
     let set = AdvertisingSet(kinds[Int(tag >> 2 & 3)], phy: phy)
     let fits = host.advertise(data.isEmpty ? nil : set, data, in: Int(tag & 3))

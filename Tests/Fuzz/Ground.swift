@@ -190,7 +190,8 @@ struct Ground<
     case .leReadLocalSupportedFeatures:
       // 2M and data length, and for a host that can, the coded PHY and extended advertising.
       let features: [8 of UInt8] = [
-        0x20, Host<4, Server, Client, NoSecurity, Channels>.isExtended ? 0x19 : 0x01, 0, 0, 0, 0, 0, 0,
+        0x20, Host<4, Server, Client, NoSecurity, Channels>.isExtended ? 0x19 : 0x01, 0, 0, 0, 0, 0,
+        0,
       ]
       complete(opcode, results: features.span)
     default: complete(opcode, results: Span())

@@ -302,7 +302,8 @@ struct AdvertisingSetTests {
 
   @Test("Sets and their data have limits")
   func refusals() {
-    let host = TestHost(on: air, configuration: .init(supportsCodedPHY: false, advertisingSetCount: 2))
+    let host = TestHost(
+      on: air, configuration: .init(supportsCodedPHY: false, advertisingSetCount: 2))
     host.configure(1, .none)
     host.configure(2)
     host.configure(3)

@@ -201,7 +201,8 @@ struct RangeTests {
       ("2M to the central", [1, 2], [7, 7], [1, 2]),
       ("the peripheral sends 1M", [3, 3], [1, 3], [2, 1]),
       ("the peripheral receives 1M", [3, 3], [3, 1], [1, 2]),
-      ("coded alone", [4, 4], [7, 7], [3, 3]), ("coded alone to the peripheral", [4, 1], [7, 7], [3, 1]),
+      ("coded alone", [4, 4], [7, 7], [3, 3]),
+      ("coded alone to the peripheral", [4, 1], [7, 7], [3, 1]),
       ("nothing in common, at 1M", [1, 1], [2, 2], [1, 1]),
       ("nothing in common the other way", [2, 2], [1, 1], [1, 1]),
     ] as [(String, [UInt8], [UInt8], [UInt8])])

@@ -142,7 +142,8 @@ extension VirtualController {
         writer.write(UInt8(1))
         writer.write(
           isScanResponse
-            ? LEAdvertisingReport.Kind.scanResponse.rawValue : advertising.properties.legacyKind.rawValue)
+            ? LEAdvertisingReport.Kind.scanResponse.rawValue
+            : advertising.properties.legacyKind.rawValue)
         sender.reportedAddress.write(to: &writer)
         writer.write(UInt8(truncatingIfNeeded: data.count))
         writer.write(data.span)

@@ -66,7 +66,8 @@ extension VirtualController {
   var renewalDeadline: Instant? {
     guard let due = state.addressesDue, !state.resolvingList.entries.isEmpty else { return nil }
     let isInUse =
-      state.sets.contains { $0.active?.own.isPrivate == true } || state.scan?.parameters.own.isPrivate == true
+      state.sets.contains { $0.active?.own.isPrivate == true }
+      || state.scan?.parameters.own.isPrivate == true
       || state.initiation?.own.isPrivate == true
     return isInUse ? due : nil
   }

@@ -109,7 +109,8 @@ struct AdvertisingSetTests {
     expect(
       host.parameters(of: .leSetExtendedAdvertisingData),
       is: [
-        [2, 1, 1, 251] + data[..<251], [2, 0, 1, 251] + data[251..<502], [2, 2, 1, 98] + data[502...],
+        [2, 1, 1, 251] + data[..<251], [2, 0, 1, 251] + data[251..<502],
+        [2, 2, 1, 98] + data[502...],
       ])
     expect(host.parameters(of: .leSetExtendedAdvertisingEnable), is: [[1, 1, 2, 0, 0, 0]])
     expect(host.radio, is: .advertising)

@@ -17,7 +17,8 @@ struct ExtendedAdvertisementTests {
     features: [UInt8], _ name: String, _ services: [String]
   ) -> (calls: [HCIOpcode: [UInt8]], log: [String], stops: () -> [HCIOpcode]) {
     radio.answer(.leReadLocalSupportedFeatures) { opcode, _ in
-      [ScriptedRadio.complete(opcode, [0] + features + [UInt8](repeating: 0, count: 8 - features.count))]
+      let rest = [UInt8](repeating: 0, count: 8 - features.count)
+      return [ScriptedRadio.complete(opcode, [0] + features + rest)]
     }
     radio.device.radioIsReady(at: radio.now)
     radio.settle()
