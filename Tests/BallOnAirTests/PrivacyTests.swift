@@ -7,13 +7,20 @@ private typealias Handle = GuardedDatabase.Handle
 
 /// How much of the address resolution the test's controllers do.
 private enum Controllers: CaseIterable, CustomTestStringConvertible {
-  case resolving, withoutLists, withSmallLists
+  /// With extended advertising too.
+  case resolving
+  /// With the commands of Bluetooth 4.
+  case withoutLists, withSmallLists
 
   var configuration: ControllerConfiguration {
     switch self {
     case .resolving: ControllerConfiguration()
-    case .withoutLists: ControllerConfiguration(acceptListSize: 0, supportsPrivacy: false)
-    case .withSmallLists: ControllerConfiguration(acceptListSize: 1, resolvingListSize: 0)
+    case .withoutLists:
+      ControllerConfiguration(
+        supportsExtendedAdvertising: false, acceptListSize: 0, supportsPrivacy: false)
+    case .withSmallLists:
+      ControllerConfiguration(
+        supportsExtendedAdvertising: false, acceptListSize: 1, resolvingListSize: 0)
     }
   }
 

@@ -28,7 +28,8 @@ package final class SecureDevice {
     2, P256KeyAgreement, FixedRandom, BondTable<4>, PairingRecord
   >
   package typealias Side = Host<
-    2, GATTServer<2, GuardedDatabase, GuardedApplication>, GATTClient<2, Collector>, Manager,
+    2, AdvertisingServer<2, GuardedDatabase, GuardedApplication, AdvertisingSets<1, 31>>,
+    ScanningClient<2, Collector, ExtendedScanner<1, 31>>, Manager,
     CreditBasedChannels<2, 4, ByteStreams>
   >
 
@@ -82,8 +83,8 @@ package final class SecureDevice {
       configuration: HostConfiguration(
         name: DeviceName(StaticText("Guarded")), service: BluetoothUUID(0x180F), address: .public,
         preferredParameters: nil),
-      server: GATTServer(database: database, application: GuardedApplication()),
-      client: GATTClient(application: Collector()),
+      server: AdvertisingServer(database: database, application: GuardedApplication()),
+      client: ScanningClient(application: Collector()),
       security: Manager(
         policy: policy, identity: identity, bonds: bonds, delegate: PairingRecord(),
         agreement: P256KeyAgreement(), random: FixedRandom(seed: UInt64(number) + 100 * start)),
@@ -150,7 +151,10 @@ package final class SecureDevice {
     let start = packet[1] == 0x0E ? 4 : 5
     let status = packet[1] == 0x0E ? packet[6] : packet[3]
     let opcode = HCIOpcode(rawValue: UInt16(packet[start]) | UInt16(packet[start + 1]) << 8)
-    if status != 0, opcode != .leSetAdvertisingParameters { refusedCommands.append(opcode) }
+    // The check of the advertising, in either family of commands.
+    let isCheck =
+      opcode == .leSetAdvertisingParameters || opcode == .leSetExtendedAdvertisingParameters
+    if status != 0, !isCheck { refusedCommands.append(opcode) }
   }
 
   // MARK: Channels

@@ -233,40 +233,46 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
 
   /// The controller needs every set again.
   public mutating func restart() {
-    for handle in 0...count { change(handle) { $0 = Progress() } }
+    for handle in 0...count { set(Progress(), of: handle) }
   }
 
-  private func progress(of handle: Int) -> Progress {
+  @inline(never) private func progress(of handle: Int) -> Progress {
     handle == 0 ? legacy : entries[handle &- 1].progress
   }
 
-  private mutating func change(_ handle: Int, _ body: (inout Progress) -> Void) {
-    if handle == 0 { body(&legacy) } else { body(&entries[handle &- 1].progress) }
+  @inline(never) private mutating func set(_ progress: Progress, of handle: Int) {
+    if handle == 0 { legacy = progress } else { entries[handle &- 1].progress = progress }
   }
 
   // MARK: Commands
 
-  /// Writes the next command: first what stops a set, then what starts one.
+  /// Writes the next command of the first set that needs one.
   @inline(never) public mutating func writeCommand(
     _ plan: AdvertisingPlan, into writer: inout ByteWriter
   ) -> HCIOpcode? {
     for handle in 0...count {
+      let isWanted = isWanted(handle, plan)
       let progress = progress(of: handle)
-      guard progress.step == .on, progress.isChanged || !isWanted(handle, plan) else { continue }
+      let isOn = progress.step == .on
+      if isOn ? isWanted && !progress.isChanged : !isWanted { continue }
       let number = UInt8(truncatingIfNeeded: handle)
-      awaited = .off(number)
-      LESetExtendedAdvertisingEnable.writePacket(
-        isEnabled: false, .init(handle: number), to: &writer)
-      return .leSetExtendedAdvertisingEnable
-    }
-    for handle in 0...count where isWanted(handle, plan) {
-      let progress = progress(of: handle)
-      if progress.isChanged { change(handle) { $0 = Progress() } }
-      guard progress.step != .on || progress.isChanged else { continue }
-      awaited = .step(UInt8(truncatingIfNeeded: handle))
+      if isOn {
+        awaited = .off(number)
+        return writeEnable(false, number, into: &writer)
+      }
+      if progress.isChanged { set(Progress(), of: handle) }
+      awaited = .step(number)
       return writeStep(of: handle, plan, into: &writer)
     }
     return nil
+  }
+
+  @inline(never) private func writeEnable(
+    _ isEnabled: Bool, _ handle: UInt8, into writer: inout ByteWriter
+  ) -> HCIOpcode {
+    LESetExtendedAdvertisingEnable.writePacket(
+      isEnabled: isEnabled, .init(handle: handle), to: &writer)
+    return .leSetExtendedAdvertisingEnable
   }
 
   private func isWanted(_ handle: Int, _ plan: AdvertisingPlan) -> Bool {
@@ -307,16 +313,13 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
             of: handle, opcode, to: &writer)
           return opcode
         }
-      case .enable, .on:
-        LESetExtendedAdvertisingEnable.writePacket(
-          isEnabled: true, .init(handle: number), to: &writer)
-        return .leSetExtendedAdvertisingEnable
+      case .enable, .on: return writeEnable(true, number, into: &writer)
       }
-      change(handle) { $0.step = $0.step.next }
+      set(Progress(step: step.next), of: handle)
     }
   }
 
-  private func writeParameters(
+  @inline(never) private func writeParameters(
     _ handle: Int, _ plan: AdvertisingPlan, into writer: inout ByteWriter
   ) -> HCIOpcode {
     var command = LESetExtendedAdvertisingParameters(
@@ -343,7 +346,7 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
   }
 
   /// Writes the next part of `data`.
-  private func writeData(
+  @inline(never) private func writeData(
     _ data: Span<UInt8>, of handle: Int, _ opcode: HCIOpcode, to writer: inout ByteWriter
   ) {
     let offset = progress(of: handle).offset
@@ -386,7 +389,7 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
       restart()
       return .switched
     case .off(let handle):
-      change(Int(handle)) { $0.step = .enable }
+      terminated(handle)
       return .switched
     case .step(let handle):
       guard status == .success else { return .refused }
@@ -400,20 +403,19 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
     if handle > 0, old.step == .data || old.step == .scanResponse {
       let offset = old.offset + entries[handle &- 1].partLength(from: old.offset)
       if offset < entries[handle &- 1].length {
-        change(handle) { $0.offset = offset }
+        set(Progress(step: old.step, offset: offset, isChanged: old.isChanged), of: handle)
         return false
       }
     }
-    change(handle) {
-      $0.offset = 0
-      $0.step = old.step.next
-    }
+    set(Progress(step: old.step.next, isChanged: old.isChanged), of: handle)
     return old.step == .enable
   }
 
-  /// A set has stopped: a central has connected to it.
+  /// A set is off, and can start again: by a command, or because a central has connected to it.
   public mutating func terminated(_ handle: UInt8) {
     guard Int(handle) <= count else { return }
-    change(Int(handle)) { if $0.step == .on { $0.step = .enable } }
+    let old = progress(of: Int(handle))
+    guard old.step == .on else { return }
+    set(Progress(step: .enable, isChanged: old.isChanged), of: Int(handle))
   }
 }

@@ -4,7 +4,7 @@ import LinuxRadio
 
 /// The device that peers see, on a radio's thread: a central and a peripheral at once, with one
 /// address. It has the host and the engines of all managers. It lives as long as the radio. Each
-/// new thread calls `renew` first. Its host has about 110 kB and is never copied out of this
+/// new thread calls `renew` first. Its host has about 125 kB and is never copied out of this
 /// object. Only the radio's thread uses it, apart from what its types permit.
 final class LocalDevice: RadioProgram, @unchecked Sendable {
   /// The host of a device. Each link is a server and a client at once, whichever side made it.

@@ -15,7 +15,7 @@ struct ExtendedAdvertisementTests {
   /// What a manager sends on a controller with these features, after it has started to advertise.
   private func started(
     features: [UInt8], _ name: String, _ services: [String]
-  ) -> (calls: [HCIOpcode: [UInt8]], log: [String], stops: () -> [HCIOpcode]) {
+  ) -> (calls: [UInt16: [UInt8]], log: [String], stops: () -> [HCIOpcode]) {
     radio.answer(.leReadLocalSupportedFeatures) { opcode, _ in
       let rest = [UInt8](repeating: 0, count: 8 - features.count)
       return [ScriptedRadio.complete(opcode, [0] + features + rest)]
@@ -28,7 +28,7 @@ struct ExtendedAdvertisementTests {
       CBAdvertisementDataServiceUUIDsKey: services.map { CBUUID(string: $0) },
     ])
     let log = it.take()
-    let calls = Dictionary(radio.calls.map { ($0.opcode, $0.parameters) }) { $1 }
+    let calls = Dictionary(radio.calls.map { ($0.opcode.rawValue, $0.parameters) }) { $1 }
     return (
       calls, log,
       {
@@ -46,12 +46,12 @@ struct ExtendedAdvertisementTests {
     // Bit 12: extended advertising.
     let (calls, log, stop) = started(features: [0, 0x10], name, uuids(3))
     expect(log, is: ["advertising true"])
-    let data = calls[.leSetExtendedAdvertisingData].map { Array($0[4...]) } ?? []
+    let data = calls[HCIOpcode.leSetExtendedAdvertisingData.rawValue].map { Array($0[4...]) } ?? []
     // 3 (flags) + 2 + 3 · 16 (services) = 53; 2 + 60 (name) = 62.
     expect(data.count, is: 53 + 62)
     expect(Array(data[..<5]), is: [2, 1, 6, 49, 7])
     expect(Array(data[53...]), is: [61, 9] + Array(name.utf8))
-    expect(calls[.leSetAdvertisingData], is: nil)
+    expect(calls[HCIOpcode.leSetAdvertisingData.rawValue], is: nil)
     expect(CBCentralManager.supports(.extendedScanAndConnect))
     expect(stop(), is: [.leSetExtendedAdvertisingEnable, .leSetExtendedAdvertisingEnable])
   }
@@ -73,7 +73,7 @@ struct ExtendedAdvertisementTests {
     let (calls, log, _) = started(features: [0, 0x10], "8-Ball", ["A000"])
     expect(log, is: ["advertising true"])
     // Handle 0 has legacy PDUs.
-    expect(calls[.leSetExtendedAdvertisingData]?.first, is: 0)
-    expect(calls[.leSetExtendedAdvertisingEnable], is: [1, 1, 0, 0, 0, 0])
+    expect(calls[HCIOpcode.leSetExtendedAdvertisingData.rawValue]?.first, is: 0)
+    expect(calls[HCIOpcode.leSetExtendedAdvertisingEnable.rawValue], is: [1, 1, 0, 0, 0, 0])
   }
 }
