@@ -116,9 +116,7 @@ public struct BallProgram<
   private mutating func checkAdvertisingSets() {
     guard !host.isExtended, !host.server.sets.isEmpty, host.advertisement == nil else { return }
     var reason = ByteBuffer<128>()
-    reason.write {
-      $0.write(text: "The controller has no extended advertising: use --advertise legacy or both")
-    }
+    reason.write { $0.write(text: "The controller has no extended advertising") }
     printer.reportError(reason.span, kind: "radio")
   }
 

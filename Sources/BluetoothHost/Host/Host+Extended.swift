@@ -94,14 +94,11 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   /// Takes the result of a command of this file; `false` for another command.
   mutating func finishExtended(_ opcode: HCIOpcode, _ status: HCIErrorCode, at now: Instant) -> Bool
   {
-    switch opcode {
-    case .leSetExtendedAdvertisingParameters, .leSetAdvertisingSetRandomAddress,
-      .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
-      .leSetExtendedAdvertisingEnable:
+    guard opcode.isExtended else { return false }
+    if opcode.rawValue <= HCIOpcode.leSetExtendedAdvertisingEnable.rawValue {
       if Server.isPresent { finishSet(opcode, status, at: now) }
-    case .leSetExtendedScanParameters, .leSetExtendedScanEnable, .leExtendedCreateConnection:
+    } else {
       if Client.isPresent { finishInitiator(opcode, status: status) }
-    default: return false
     }
     return true
   }
@@ -143,15 +140,10 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 }
 
 extension HCIOpcode {
-  /// Whether a controller that does not answer this command of Bluetooth 5 has to be reset.
-  var isNeededForExtended: Bool {
-    switch self {
-    case .leSetExtendedAdvertisingParameters, .leSetAdvertisingSetRandomAddress,
-      .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
-      .leSetExtendedAdvertisingEnable, .leSetExtendedScanParameters, .leSetExtendedScanEnable,
-      .leExtendedCreateConnection:
-      true
-    default: false
-    }
+  /// Whether it is a command of this file. Their opcodes are consecutive: those for sets come first.
+  /// A controller that does not answer one has to be reset.
+  var isExtended: Bool {
+    rawValue >= HCIOpcode.leSetAdvertisingSetRandomAddress.rawValue
+      && rawValue <= HCIOpcode.leExtendedCreateConnection.rawValue
   }
 }
