@@ -151,7 +151,11 @@ final class SimulatedCentral: HostSide {
     task = nil
   }
 
-  func forget() { while host.security.bonds.count > 0 { host.security.removeBond(at: 0) } }
+  func forget() {
+    // The bond may have restored a subscription.
+    if host.security.security(at: 0).contains(.bonded) { link?.hasSubscribed = true }
+    while host.security.bonds.count > 0 { host.security.removeBond(at: 0) }
+  }
 
   /// Its program ends, and starts with its bonds. The controller is reset.
   func restart() {
