@@ -11,8 +11,12 @@ from programs import Program, eightball
 
 
 def environment(folder: pathlib.Path) -> dict[str, str]:
-    """The paths of the air and the control socket, apart from other programs."""
-    return {"EIGHTBALL_AIR": f"{folder}/air", "EIGHTBALL_CONTROL": f"{folder}/control"}
+    """The paths of the air, the control socket and the bonds, apart from other programs."""
+    return {
+        "EIGHTBALL_AIR": f"{folder}/air",
+        "EIGHTBALL_CONTROL": f"{folder}/control",
+        "XDG_STATE_HOME": str(folder),
+    }
 
 
 def ball(folder: pathlib.Path, *options: str):

@@ -75,6 +75,7 @@ async def test_its_packets_have_the_same_layers(page):
     await page.until(f"{ROWS}.some((it) => it.includes('Read Response'))")
     rows = await page.evaluate(ROWS)
     assert any("Find Information Response" in row and "Model Number String" in row for row in rows)
+    assert any("Read Request" in row and "Model Number String" in row for row in rows), rows
     # Nothing there is taken for an attribute of a ball.
     assert not any("Question" in row or "Answer" in row for row in rows)
 
@@ -99,6 +100,29 @@ async def test_the_connection_of_a_page_ends_with_it(browser, panel, device):
         await page.evaluate("explore({device: 'Thermometer'}, '')")
         await page.until_text("#attributes", "Model Number String")
     await device.event("disconnected", code=0x13)
+
+
+async def test_pairs_with_a_passkey_that_the_device_shows(browser, folder):
+    (folder / "lock.conf").write_text(
+        'name = Lock\nlock = service 180A\nlock.key = characteristic 2A24 read\n'
+        'lock.key.value = text "1234"\nlock.key.security = authenticated\n'
+    )
+    command = (eightball(), "peripheral", str(folder / "lock.conf"), "--json")
+    async with (
+        Program(*command, environment=panels.environment(folder)) as lock,
+        panels.panel(folder, "--radio", "virtual") as panel,
+        browser.page(panel.address) as page,
+    ):
+        await lock.event("advertising")
+        await page.until_text("#live", "No ball runs")
+        await page.click("#pairs")
+        await page.evaluate("explore({device: 'Lock', pairs: $('pairs').checked}, '')")
+        await page.until_text("#attributes", "Model Number String")
+        await page.click(button("Read", "Model Number String"))
+        await page.until_text("#explore-note", "Send the six digits")
+        await page.type("#line", (await lock.event("prompt", kind="passkey"))["number"])
+        await page.key("Enter")
+        await page.until_text("#attributes", "“1234”")
 
 
 async def test_a_device_that_does_not_advertise(browser, panel):
