@@ -6,13 +6,19 @@ struct KeptBonds: ~Copyable {
   /// The name of the file of the centrals.
   static let centralFile = "ask.bonds"
 
+  /// The bonds of a file, until the host takes them. On the heap, as each peripheral of a swarm has none.
+  private final class Found {
+    var bonds: BondTable<16>
+    init(_ bonds: consuming BondTable<16>) { self.bonds = bonds }
+  }
+
   /// Why the last write failed; `nil` if it succeeded, or if there is no file.
   private(set) var failure: SystemError?
   private var file: BondFile?
   private var identity: LocalIdentity?
-  private var bonds = BondTable<16>()
   /// The security of each link from its start: bluetoothd's, on a radio beside it.
   let linkSecurity: LinkSecurity
+  private var found: Found?
 
   /// Bonds in memory.
   init(linkSecurity: LinkSecurity = .none) { self.linkSecurity = linkSecurity }
@@ -27,7 +33,7 @@ struct KeptBonds: ~Copyable {
     if let notice = content.notice { Self.warn(notice) }
     identity =
       content.identity ?? LocalIdentity(identityResolvingKey: .zero, address: .newStaticRandom())
-    bonds = content.takeBonds()
+    found = Found(content.takeBonds())
     self.file = consume file
   }
 
@@ -48,7 +54,7 @@ struct KeptBonds: ~Copyable {
     guard pairs || Files.exists(path) else { return KeptBonds() }
     do throws(SystemError) {
       let kept = try KeptBonds(at: path)
-      if pairs || kept.bonds.count > 0 { return kept }
+      if pairs || kept.found.map({ $0.bonds.count > 0 }) ?? false { return kept }
     } catch {
       guard !pairs else { throw error }
       warn(error.description)
@@ -71,7 +77,8 @@ struct KeptBonds: ~Copyable {
   /// Moves the bonds to the caller.
   mutating func takeBonds() -> BondTable<16> {
     var taken = BondTable<16>()
-    swap(&taken, &bonds)
+    if let found { swap(&taken, &found.bonds) }
+    found = nil
     return taken
   }
 
