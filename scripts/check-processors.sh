@@ -144,7 +144,7 @@ check_embedded() {
 # ---- eightballd ----
 
 # The most bytes that a program may have.
-most_bytes=240000
+most_bytes=300000
 # What Swift's own code for the heap and for reference counts is called.
 swift_heap='^_?swift_(slowAlloc|slowDealloc|alloc|dealloc|init|retain|release|once|bridgeObject|nonatomic|unowned|weak|box|project)'
 # Of musl's functions these hold ARMv7 instructions; musl chooses them at run time.

@@ -13,6 +13,7 @@ private enum Fuzzer: String {
   case pairing = "Pairing"
   case advertising = "Advertising"
   case air = "Air"
+  case dbus = "DBus"
 }
 
 private let fuzzer: Fuzzer = {
@@ -21,7 +22,7 @@ private let fuzzer: Fuzzer = {
     print(
       """
       There is no fuzzer \(name). The program's file name must be HCI, ATT, L2CAP, Channels, Client, Roles, \
-      Pairing, Advertising or Air.
+      Pairing, Advertising, Air or DBus.
       """
     )
     exit(2)
@@ -69,6 +70,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let ground = unsafe advertisers.restored()
     unsafe playAdvertising(Pieces(input.span), on: &ground.pointee)
   case .air: unsafe playAir(Pieces(input.span))
+  case .dbus: unsafe playDBus(Pieces(input.span))
   }
   return 0
 }

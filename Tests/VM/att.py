@@ -28,9 +28,9 @@ class ATTError(Exception):
 class Central:
     """A connection to a ball, with its attributes discovered."""
 
-    def __init__(self, address: str, security: Security = Security.LOW):
+    def __init__(self, address: str, security: Security = Security.LOW, **adapter: str):
         self._notified: collections.deque[bytes] = collections.deque()
-        self._socket = le_socket(channel=_ATT_CHANNEL, peer=address, security=security)
+        self._socket = le_socket(channel=_ATT_CHANNEL, peer=address, security=security, **adapter)
         self.mtu = 23
         self._discover()
 

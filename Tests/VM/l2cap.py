@@ -33,17 +33,18 @@ def le_socket(
     peer: str | None = None,
     security: Security = Security.LOW,
     mtu: int | None = None,
+    adapter: str = "00:00:00:00:00:00",
 ) -> socket.socket:
     """A socket on a fixed channel, or on the credit-based channel with this number (SPSM).
 
-    It is connected to `peer`, or listens without one.
+    It is connected to `peer`, or listens without one. `adapter` is the address of its adapter, any by default.
     """
     made = socket.socket(socket.AF_BLUETOOTH, socket.SOCK_SEQPACKET, socket.BTPROTO_L2CAP)
     limit = struct.pack("@ll", int(PATIENCE), 0)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
     if peer:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
-    _call(_libc.bind, made, "00:00:00:00:00:00", channel, 0 if peer else number)
+    _call(_libc.bind, made, adapter, channel, 0 if peer else number)
     if security != Security.LOW:
         made.setsockopt(_SOL_BLUETOOTH, _BT_SECURITY, struct.pack("BB", security, 0))
     if mtu:

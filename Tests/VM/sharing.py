@@ -45,7 +45,7 @@ def refusal(*expected: str, **options) -> str:
 def central() -> Central | None:
     """A central on hci0; `None` while the kernel is busy with another connection of hci0."""
     try:
-        return Central(ADDRESSES[1])
+        return Central(ADDRESSES[1], adapter=ADDRESSES[0])
     except OSError:
         return None
 

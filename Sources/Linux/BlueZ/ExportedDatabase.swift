@@ -228,11 +228,12 @@ extension DBusWriter {
     if properties.contains(.read) {
       write(flag: bits, "read", "encrypt-read", "encrypt-authenticated-read")
     }
-    if properties.contains(.writeWithoutResponse) { write("write-without-response") }
+    // With this flag, bluetoothd answers requests itself, and drops each refusal. It takes commands without it, too.
     // A protected command has no flag of its own.
-    if properties.contains(.write) || properties.contains(.writeWithoutResponse) && bits & 0x0C != 0
-    {
+    if properties.contains(.write) || properties.contains(.writeWithoutResponse) && bits & 0x0C != 0 {
       write(flag: bits &>> 2, "write", "encrypt-write", "encrypt-authenticated-write")
+    } else if properties.contains(.writeWithoutResponse) {
+      write("write-without-response")
     }
     if properties.contains(.notify) {
       write(flag: bits &>> 4, "notify", "encrypt-notify", "encrypt-authenticated-notify")

@@ -43,6 +43,17 @@ package struct DBusOutput: ~Copyable {
     }
   }
 
+  /// The bytes that wait to be sent.
+  var unsent: Span<UInt8> {
+    @_lifetime(borrow self) borrowing get { bytes.span.extracting(sent..<end) }
+  }
+
+  /// Counts them as sent.
+  mutating func dropUnsent() {
+    sent = 0
+    end = 0
+  }
+
   /// Whether bytes wait to be sent.
   package var hasBytes: Bool { sent < end }
 
