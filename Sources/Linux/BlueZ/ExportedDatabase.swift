@@ -230,7 +230,8 @@ extension DBusWriter {
     }
     // With this flag, bluetoothd answers requests itself, and drops each refusal. It takes commands without it, too.
     // A protected command has no flag of its own.
-    if properties.contains(.write) || properties.contains(.writeWithoutResponse) && bits & 0x0C != 0 {
+    if properties.contains(.write) || properties.contains(.writeWithoutResponse) && bits & 0x0C != 0
+    {
       write(flag: bits &>> 2, "write", "encrypt-write", "encrypt-authenticated-write")
     } else if properties.contains(.writeWithoutResponse) {
       write("write-without-response")
