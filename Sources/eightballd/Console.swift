@@ -89,6 +89,7 @@ enum Help {
 
     RADIOS
       hci0, hci-socket:0      an adapter of this machine; needs CAP_NET_ADMIN
+      bluez:hci0              the same, shared with bluetoothd
       unix:PATH[,user=NUMBER] a controller behind a UNIX socket, speaking H4; the
                               socket must belong to you, root or the user with
                               that number

@@ -97,7 +97,7 @@ final class FakeDaemon<Side: HostSide & ~Copyable> {
   func settle() {
     var isBusy = true
     while isBusy {
-      isBusy = serve()
+      isBusy = false
       while let packet = received() {
         isBusy = true
         host.receive(packet.span, at: now)
@@ -106,6 +106,7 @@ final class FakeDaemon<Side: HostSide & ~Copyable> {
         isBusy = true
         _ = radio.write(packet.span, at: now)
       }
+      if serve() { isBusy = true }
     }
   }
 
@@ -171,7 +172,8 @@ final class FakeDaemon<Side: HostSide & ~Copyable> {
     if text(message.interface).hasPrefix("org.bluez") { calls.append(call) }
     let usual: DaemonAnswer
     switch member {
-    case "GetNameOwner": return reply(serial, "s") { $0.write(":1.0") }
+    // A bus adds the name of the sender to each message; without a bus it is empty.
+    case "GetNameOwner": return reply(serial, "s") { $0.write("") }
     case "Hello": return reply(serial, "s") { $0.write(":1.9") }
     case "GetManagedObjects": usual = .objects
     case "GetAll": usual = .properties(of: path)
