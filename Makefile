@@ -1,5 +1,5 @@
 # Each task is a script, which `--help` explains; `make help` lists them.
-.PHONY: help build demo test check fuzz bench docs package firmware
+.PHONY: help build demo test check fuzz simulate bench docs package firmware
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -14,6 +14,8 @@ check: ## all checks and tests, which must pass before a change goes in
 	.ci/run
 fuzz: ## a minute of each fuzzer
 	scripts/fuzz 60
+simulate: ## a minute of seeds of the simulation
+	scripts/simulate 60
 bench: ## the instructions of a question
 	scripts/benchmark
 docs: ## the documentation of the libraries, in .build-docs
