@@ -3,7 +3,7 @@ import BluetoothHost
 // Scanning: bluetoothd's discovery, and its devices as advertisers.
 extension BlueZCentral {
   /// How many devices' properties are asked for at a time.
-  private static var reportLimit: Int { 16 }
+  private static var reportLimit: Int { 8 }
 
   /// Starts or stops to scan, and answers the host's command.
   package mutating func setScanning(
