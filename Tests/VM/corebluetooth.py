@@ -93,7 +93,7 @@ def check_central(way: Way) -> None:
         with check("eightball gatt reads, writes, subscribes and has bluetoothd's handles") as saw:
             used = gatt(
                 "discover", ",", "mtu", ",", "write", "0x001D", 'text "Will it snow?"', ",",
-                "read", "0x001F",
+                "subscribe", "0x001F", "1", ",", "read", "0x001F",
             )
             assert used.returncode == 0, used
             answer = ball.answer_to("Will it snow?")
@@ -105,7 +105,7 @@ def check_central(way: Way) -> None:
             assert refused.returncode == 65, refused
             channel = gatt("channel", "0x0080", "1", 'text "Hello"')
             assert channel.returncode in (65, 67), channel
-            pairing = gatt("pair", "--pair")
+            pairing = gatt("pair")
             assert pairing.returncode == 64 and "bluetoothctl pair" in pairing.stdout, pairing
             strength = gatt("rssi")
             assert strength.returncode == 0, strength

@@ -98,9 +98,11 @@ struct CentralSession: ~Copyable {
     self.pairs = pairs
     self.printer = printer
     let own = bonds.own(address)
+    // bluetoothd pairs on a radio beside it: no keys are computed for that here.
+    let isOpen = pairs && bonds.linkSecurity == .none
     let policy = PairingPolicy(
-      isOpen: pairs, ioCapability: pairs ? .keyboardDisplay : .noInputNoOutput,
-      confirmsJustWorks: pairs)
+      isOpen: isOpen, ioCapability: isOpen ? .keyboardDisplay : .noInputNoOutput,
+      confirmsJustWorks: isOpen)
     host = Host(
       configuration: HostConfiguration(
         name: DeviceName(StaticText("eightball")), service: nil, address: own),
