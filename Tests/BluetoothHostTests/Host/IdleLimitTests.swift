@@ -39,7 +39,7 @@ private let scenarios: [HostScenario] = [
     "A controller that answers nothing is reset 64 s after its link became silent",
     on: { ScriptedPeripheral<2>(idleLimit: nil) }, .connect(0x40), .script { _, _ in [] },
     // A minute, 2 s for Read RSSI, and 2 s for LE Set Advertising Enable.
-    .pass(minute + 3_999), .links(1), .pass(1), .links(0),
+    .pass(minute), .pass(2_000), .pass(1_999), .links(1), .pass(1), .links(0),
     .radio(.fault(.unanswered(.leSetAdvertisingEnable)))),
   Scenario(
     "The count of silent minutes stops at 65,535, 45 days",
