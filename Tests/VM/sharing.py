@@ -20,6 +20,7 @@ from adapters import (
 from att import Central
 from checks import Checks
 from kernel_ball import KernelBall
+from l2cap import le_socket
 from programs import NOBODY, Ball, ball_command, eventually, run
 
 RADIO_TROUBLE = 69
@@ -92,7 +93,7 @@ def connect(address: str) -> None:
 with check("without a system bus") as saw:
     saw(refusal("D-Bus", "sudo systemctl start dbus", **MEMBER))
 
-with Controllers(3), bluetooth_service(powers_adapters=False) as daemon:
+with Controllers(4), bluetooth_service(powers_adapters=False) as daemon:
     with check("an adapter that is switched off") as saw:
         saw(refusal("bluetoothd has switched hci1 off", "bluetoothctl power on", **MEMBER))
     with check("no such adapter") as saw:
@@ -108,7 +109,13 @@ with Controllers(3), bluetooth_service(powers_adapters=False) as daemon:
         saw(answers(ball))
         saw(ball.memory())
 
-    with KernelBall("hci2", "Keyboard", "Outlook good."):
+    # btvirt gives both ends of a link the initiator's next handle, which may be that of another link of the other end:
+    # with a link of its own, to hci3, hci0 gives the next one.
+    with (
+        KernelBall("hci2", "Keyboard", "Outlook good."),
+        KernelBall("hci3", "Mouse", "Outlook good."),
+        le_socket(channel=4, peer=ADDRESSES[3], adapter=ADDRESSES[0]),
+    ):
         with check("another connection stays through start, 1,000 asks, kill -9 and end of the ball") as saw:
             connect(ADDRESSES[2])
             with running_ball() as ball:

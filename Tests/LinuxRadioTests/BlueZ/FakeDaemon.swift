@@ -59,6 +59,10 @@ final class FakeDaemon<Side: HostSide & ~Copyable> {
   /// The test's end of the socket for notifications that was acquired last.
   private(set) var notifier: Int32 = -1
   private var lateCall: UInt32 = 0
+  /// The program's answer to the last call of `ask`: bytes, the texts of a name and of a reason, or a signature.
+  private(set) var answer: DaemonAnswer?
+  /// The descriptor that came with it.
+  private(set) var receivedSocket: Int32 = -1
 
   /// A host on a radio on this daemon's bus. It has not started.
   init?(_ host: consuming Side) throws {
@@ -83,6 +87,43 @@ final class FakeDaemon<Side: HostSide & ~Copyable> {
   func takeCalls() -> [DaemonCall] {
     defer { calls = [] }
     return calls
+  }
+
+  // MARK: Calls of bluetoothd
+
+  /// Offers the services of the host, as a port does.
+  func export(_ attributes: Span<Attribute>, protection: AttributeProtection = .none) {
+    radio.export(attributes, protection: protection)
+  }
+
+  /// Calls a method of the program, whose answer `answer` has then.
+  func ask(
+    _ path: String, _ interface: StaticString, _ member: StaticString,
+    _ signature: StaticString = "",
+    needsNoReply: Bool = false, _ body: (inout DBusWriter) -> Void = { _ in }
+  ) {
+    answer = nil
+    output.call(
+      DBusMember(interface, member), on: Array(path.utf8).span, of: Array(":1.9".utf8).span,
+      tag: needsNoReply ? nil : 1, at: now, signature: signature, body)
+    flush()
+    settle()
+  }
+
+  private func note(_ message: borrowing DBusMessage) {
+    guard output.takeCall(message.replySerial) != nil else { return }
+    var body = message.body
+    switch message.kind {
+    case .error: answer = .error(text(message.errorName), body.readText().map { text($0) } ?? "")
+    case .reply where message.signature.equals("ay"):
+      answer = body.readBytes().map { bytes in .bytes(bytes.indices.map { bytes[$0] }) }
+    case .reply where message.signature.equals("hq"):
+      answer = .socket
+      receivedSocket = descriptors.take(at: 0) ?? -1
+    case .reply:
+      answer = message.signature.isEmpty ? .done : .properties(of: text(message.signature))
+    default: break
+    }
   }
 
   // MARK: Time and packets
@@ -129,25 +170,28 @@ final class FakeDaemon<Side: HostSide & ~Copyable> {
   // MARK: The bus
 
   private func serve() -> Bool {
-    var bytes = [UInt8](repeating: 0, count: 65_536)
-    let count = unsafe Glibc.read(socket.number, &bytes, bytes.count)
-    guard count > 0 else { return false }
-    var new = Array(bytes.prefix(count))
-    if !hasGreeted {
+    if hasGreeted {
+      guard case .bytes(1...) = input.receive(from: socket, &descriptors) else { return false }
+    } else {
+      var bytes = [UInt8](repeating: 0, count: 65_536)
+      let count = unsafe Glibc.read(socket.number, &bytes, bytes.count)
+      guard count > 0 else { return false }
       // The client's lines end with BEGIN; the lines of a server make the input begin with messages.
       let begin = Array("BEGIN\r\n".utf8)
       guard
-        let start = (0...new.count - begin.count).first(where: {
-          Array(new[$0..<$0 + begin.count]) == begin
+        let start = (0...count - begin.count).first(where: {
+          Array(bytes[$0..<$0 + begin.count]) == begin
         })
       else { return false }
       hasGreeted = true
       let lines = Array("OK 0123456789abcdef\r\nAGREE_UNIX_FD\r\n".utf8)
       unsafe Glibc.write(socket.number, lines, lines.count)
-      new = lines + new[(start + begin.count)...]
+      input.receive((lines + bytes[(start + begin.count)..<count]).span)
     }
-    input.receive(new.span)
-    while let message = try? input.next() { answer(message) }
+    while let message = try? input.next() {
+      answer(message)
+      descriptors.drop(message.descriptorCount)
+    }
     flush()
     return true
   }
@@ -157,7 +201,7 @@ final class FakeDaemon<Side: HostSide & ~Copyable> {
   }
 
   private func answer(_ message: borrowing DBusMessage) {
-    guard message.kind == .call else { return }
+    guard message.kind == .call else { return note(message) }
     let serial = message.serial
     let member = text(message.member)
     let path = text(message.path)
