@@ -11,7 +11,7 @@ import tempfile
 from programs import Program, eventually, run
 
 #: The addresses that btvirt gives to its controllers.
-ADDRESSES = ("00:AA:01:00:00:00", "00:AA:01:01:00:01", "00:AA:01:02:00:02", "00:AA:01:03:00:03")
+ADDRESSES = ("00:AA:01:00:00:00", "00:AA:01:01:00:01", "00:AA:01:02:00:02")
 
 # From the kernel's net/bluetooth/hci_sock.h.
 _TAKE_DOWN = 0x400448CA

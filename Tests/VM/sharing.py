@@ -20,7 +20,6 @@ from adapters import (
 from att import Central
 from checks import Checks
 from kernel_ball import KernelBall
-from l2cap import le_socket
 from programs import NOBODY, Ball, ball_command, eventually, run
 
 RADIO_TROUBLE = 69
@@ -77,6 +76,12 @@ def is_connected(address: str) -> bool:
     return "boolean true" in call_bluetoothd(path, *command).stdout
 
 
+def advertisements() -> int:
+    """How many programs advertise on hci1."""
+    shown = run("bluetoothctl", "show", ADDRESSES[1]).stdout
+    return int(re.search(r"ActiveInstances: (0x\w+)", shown)[1], 16)
+
+
 def connect(address: str) -> None:
     """Has bluetoothd connect hci1 to a peripheral."""
     path = f"/org/bluez/hci1/dev_{address.replace(':', '_')}"
@@ -93,7 +98,7 @@ def connect(address: str) -> None:
 with check("without a system bus") as saw:
     saw(refusal("D-Bus", "sudo systemctl start dbus", **MEMBER))
 
-with Controllers(4), bluetooth_service(powers_adapters=False) as daemon:
+with Controllers(3), bluetooth_service(powers_adapters=False) as daemon:
     with check("an adapter that is switched off") as saw:
         saw(refusal("bluetoothd has switched hci1 off", "bluetoothctl power on", **MEMBER))
     with check("no such adapter") as saw:
@@ -109,33 +114,27 @@ with Controllers(4), bluetooth_service(powers_adapters=False) as daemon:
         saw(answers(ball))
         saw(ball.memory())
 
-    # btvirt gives both ends of a link the initiator's next handle, which may be that of another link of the other end:
-    # with a link of its own, to hci3, hci0 gives the next one.
-    with (
-        KernelBall("hci2", "Keyboard", "Outlook good."),
-        KernelBall("hci3", "Mouse", "Outlook good."),
-        le_socket(channel=4, peer=ADDRESSES[3], adapter=ADDRESSES[0]),
-    ):
-        with check("another connection stays through start, 1,000 asks, kill -9 and end of the ball") as saw:
+    with check("a ball answers 1,000 questions of a connection") as saw, running_ball() as ball:
+        start = time.monotonic()
+        answers(ball, 1_000)
+        saw(f"{time.monotonic() - start:.1f} ms for each")
+
+    # btvirt mixes up the links of a controller that is a central and a peripheral, so no central asks meanwhile.
+    with KernelBall("hci2", "Keyboard", "Outlook good."):
+        with check("another connection stays through start, kill -9 and end of the ball"):
             connect(ADDRESSES[2])
             with running_ball() as ball:
-                assert is_connected(ADDRESSES[2]), "the start disconnected it"
-                start = time.monotonic()
-                answers(ball, 1_000)
-                saw(f"{time.monotonic() - start:.0f} ms an ask")
-                assert is_connected(ADDRESSES[2]), "an ask disconnected it"
+                assert is_connected(ADDRESSES[2]), "the start ended it"
                 ball.stop(signal.SIGKILL)
-            eventually("the advertisement ends", lambda: "ActiveInstances: 0x00" in run("bluetoothctl", "show", ADDRESSES[1]).stdout)
-            assert is_connected(ADDRESSES[2]), "kill -9 disconnected it"
+            eventually("the advertisement ends", lambda: advertisements() == 0)
+            assert is_connected(ADDRESSES[2]), "kill -9 ended it"
             with running_ball() as ball:
-                answers(ball)
                 assert ball.stop() == 0
-            assert is_connected(ADDRESSES[2]), "the end disconnected it"
+            assert is_connected(ADDRESSES[2]), "the end of the ball ended it"
 
     with check("two balls on one adapter both advertise") as saw, running_ball("--name", "One") as one:
         with running_ball("--name", "Two", "--control", "/tmp/two") as two:
-            shown = run("bluetoothctl", "show", ADDRESSES[1]).stdout
-            assert "ActiveInstances: 0x02" in shown, shown
+            assert advertisements() == 2
             assert two.stop() == 0
         saw(answers(one))
 

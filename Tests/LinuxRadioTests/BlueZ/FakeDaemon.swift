@@ -114,9 +114,11 @@ final class FakeDaemon<Side: HostSide & ~Copyable> {
     guard output.takeCall(message.replySerial) != nil else { return }
     var body = message.body
     switch message.kind {
-    case .error: answer = .error(text(message.errorName), body.readText().map { text($0) } ?? "")
+    case .error:
+      guard let reason = body.readText() else { return }
+      answer = .error(text(message.errorName), text(reason))
     case .reply where message.signature.equals("ay"):
-      answer = body.readBytes().map { bytes in .bytes(bytes.indices.map { bytes[$0] }) }
+      if let bytes = body.readBytes() { answer = .bytes(bytes.indices.map { bytes[$0] }) }
     case .reply where message.signature.equals("hq"):
       answer = .socket
       receivedSocket = descriptors.take(at: 0) ?? -1
