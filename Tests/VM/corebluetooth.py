@@ -105,7 +105,7 @@ def check_central(way: Way) -> None:
             assert refused.returncode == 65, refused
             channel = gatt("channel", "0x0080", "1", 'text "Hello"')
             assert channel.returncode in (65, 67), channel
-            pairing = gatt("pair")
+            pairing = gatt("pair", "--pair")
             assert pairing.returncode == 64 and "bluetoothctl pair" in pairing.stdout, pairing
             strength = gatt("rssi")
             assert strength.returncode == 0, strength
@@ -126,7 +126,7 @@ def check_central(way: Way) -> None:
                 eightball(), "gatt", address, "subscribe", "0x001F", "5", "for", "300s", "--radio", radio, "--timeout",
                 "300",
             ) as program:
-                ball.event("subscribed")
+                ball.event("subscribed", on=True)
                 ball.stop()
                 status = eventually("it ends", program.status, patience=120)
                 saw(f"status {status}")
