@@ -40,8 +40,8 @@ struct HelpTests {
   func service() throws {
     let tool = Self.options(try Self.text(["run", "--help"]))
     let service = Self.options(Self.helpOfService())
-    // A terminal, a virtual air and files are of the tool alone.
-    let ofTool: Set = ["--private", "--verbose", "--capture", "--metrics"]
+    // A terminal, a virtual air, files and extended advertising are of the tool alone.
+    let ofTool: Set = ["--private", "--verbose", "--capture", "--metrics", "--advertise", "--phy"]
     // The boards are files or names here, and names there; the default radio differs.
     let different: Set = ["--board", "--radio"]
     expect(Set(tool.keys), is: Set(service.keys).union(ofTool))

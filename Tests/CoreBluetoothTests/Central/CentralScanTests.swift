@@ -34,7 +34,7 @@ struct CentralScanTests {
   @Test("a scan that the controller refuses ends, and the next one works")
   func refused() throws {
     try scene.advertise(Self.named, type: 3)
-    scene.radio.controller.faults.refuse(.leSetScanEnable, with: .commandDisallowed)
+    scene.radio.controller.faults.refuse(.leSetExtendedScanEnable, with: .commandDisallowed)
     manager.scanForPeripherals(withServices: nil)
     expect(manager.isScanning)
     scene.pass(1_000)

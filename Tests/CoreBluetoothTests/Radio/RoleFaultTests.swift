@@ -10,9 +10,10 @@ struct RoleFaultTests {
   /// Every command that a role needs.
   static let commands: [HCIOpcode] = [
     .reset, .setEventMask, .leSetEventMask, .readBDADDR, .leReadBufferSize,
-    .leReadLocalSupportedFeatures, .leSetAdvertisingParameters, .leSetAdvertisingData,
-    .leSetScanResponseData, .leSetAdvertisingEnable, .leSetScanParameters, .leSetScanEnable,
-    .leCreateConnection, .disconnect, .leSetDataLength, .leSetPHY, .readRSSI,
+    .leReadLocalSupportedFeatures, .leSetExtendedAdvertisingParameters,
+    .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
+    .leSetExtendedAdvertisingEnable, .leSetExtendedScanParameters, .leSetExtendedScanEnable,
+    .leExtendedCreateConnection, .disconnect, .leSetDataLength, .leSetPHY, .readRSSI,
   ]
 
   @Test(arguments: commands, [(1, true), (1, false), (2, true), (2, false)])
@@ -49,7 +50,7 @@ struct RoleFaultTests {
     let scene = try RoleScene(isPublished: false)
     let visit = try scene.visitBall()
     scene.device.controller.faults.refuse(
-      .leSetAdvertisingEnable, with: .commandDisallowed, times: 100)
+      .leSetExtendedAdvertisingEnable, with: .commandDisallowed, times: 100)
     try scene.publish()
     scene.run(for: 7_000)
     expect(scene.device.device.host.radio != .advertising)
@@ -68,7 +69,7 @@ struct RoleFaultTests {
     scene.device.central.scan()
     scene.run(for: 1_000)
     scene.device.controller.faults.refuse(
-      .leSetAdvertisingEnable, with: .commandDisallowed, times: 100)
+      .leSetExtendedAdvertisingEnable, with: .commandDisallowed, times: 100)
     try scene.publish()
     scene.run(for: 7_000)
     expect(scene.device.controller.isScanning && !scene.device.controller.isAdvertising)
@@ -85,7 +86,7 @@ struct RoleFaultTests {
   @Test func aRefusalToScanIsForTheCentral() throws {
     let scene = try RoleScene()
     let call = try scene.visitDevice()
-    scene.device.controller.faults.refuse(.leSetScanEnable, with: .commandDisallowed)
+    scene.device.controller.faults.refuse(.leSetExtendedScanEnable, with: .commandDisallowed)
     scene.device.central.scan()
     scene.run(for: 1_000)
     expect(scene.device.events.contains(.scanFailed(.commandDisallowed)))
@@ -96,7 +97,7 @@ struct RoleFaultTests {
   @Test func aRefusalToConnectIsForTheCentral() throws {
     let scene = try RoleScene()
     let call = try scene.visitDevice()
-    scene.device.controller.faults.refuse(.leCreateConnection, with: .connectionLimitExceeded)
+    scene.device.controller.faults.refuse(.leExtendedCreateConnection, with: .connectionLimitExceeded)
     let link = scene.device.central.connect(to: RoleScene.ballAddress)
     scene.settle()
     expect(

@@ -70,7 +70,7 @@ struct RoleTests {
     expect(!bytes.isEmpty)
     expect(scene.askDevice(call))
     expect(scene.device.controller.connectionHandles.count, is: 1)
-    expect(!scene.device.commands.contains(.leCreateConnection))
+    expect(!scene.device.commands.contains(.leExtendedCreateConnection))
   }
 
   @Test func atMostEightCentralsConnect() throws {
