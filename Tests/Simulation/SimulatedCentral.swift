@@ -74,7 +74,9 @@ final class SimulatedCentral: HostSide {
     CentralHost(
       configuration: HostConfiguration(
         name: DeviceName(StaticText("Central")), service: nil, address: .public),
-      server: NoServer(), client: GATTClient(application: AskingClient(handles)),
+      server: NoServer(),
+      client: GATTClient(
+        application: AskingClient(handles, length: number % 2 == 0 ? 16 : 24)),
       security: Manager(
         policy: PairingPolicy(ioCapability: .displayYesNo), identity: nil, bonds: bonds,
         delegate: CentralUser(), agreement: P256KeyAgreement(),
@@ -121,6 +123,8 @@ final class SimulatedCentral: HostSide {
   }
 
   func disconnect() {
+    // What is under way is no longer counted.
+    disturb()
     target = nil
     clearTasks()
     host.cancelConnection()
@@ -321,7 +325,7 @@ final class SimulatedCentral: HostSide {
     let operation: ClientOperation =
       switch next {
       case .subscribe(let isOn): .subscribe(handles.configuration, isOn ? .notification : .none)
-      case .ask, .state: .write(handles.question, byteCount: AskingClient.length)
+      case .ask, .state: .write(handles.question, byteCount: host.client.application.length)
       case .command: .writeWithoutResponse(handles.question, byteCount: 8)
       case .read: .read(handles.answer)
       case .discover, .pair: .discoverServices
@@ -368,15 +372,17 @@ struct AskingClient: ClientApplication {
     case answered(isWhole: Bool)
   }
 
-  /// The length of a question in bytes.
-  static let length = 24
-
+  /// The length of a question in bytes: at most 20 fit into one request.
+  let length: Int
   var isStatement = false
   private(set) var eventCount = 0
   private var events: [Event] = []
   private let handles: Handles
 
-  init(_ handles: Handles) { self.handles = handles }
+  init(_ handles: Handles, length: Int) {
+    self.handles = handles
+    self.length = length
+  }
 
   func event(at index: Int) -> Event { events[index] }
   mutating func removeEvents() {
