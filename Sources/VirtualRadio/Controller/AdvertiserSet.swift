@@ -17,6 +17,8 @@ final class AdvertiserSet {
   var active: Advertising?
   /// Whether an advertisement would cause a report or a link, when last checked.
   var hasReceivers = false
+  /// When its packets are on the air, in a model with collisions.
+  var times = AdvertisingTimes()
 
   init(
     of advertiser: VirtualController, _ handle: UInt8?,
@@ -82,8 +84,6 @@ struct Advertising {
   var connectsAcceptListOnly: Bool
   /// Only devices of the accept list get a scan response.
   var answersAcceptListOnly: Bool
-  /// When its packets are on the air, in a model with collisions.
-  var times = AdvertisingTimes()
 
   /// Whether initiators can connect.
   var isConnectable: Bool { properties.contains(.connectable) }

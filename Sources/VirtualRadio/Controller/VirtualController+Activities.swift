@@ -6,6 +6,7 @@ extension VirtualController {
   func advertise(_ advertising: Advertising?, in set: AdvertiserSet) {
     let former = set.active?.address
     set.active = advertising
+    set.times = AdvertisingTimes()
     air?.advertisingChanged(of: self, from: former, to: advertising?.address)
   }
 

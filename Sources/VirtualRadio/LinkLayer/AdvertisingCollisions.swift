@@ -10,6 +10,8 @@ struct AdvertisingTimes {
   /// The delays in µs: 0 up to this.
   private static let delayRange: UInt64 = 10_000
 
+  /// How long a packet takes.
+  var duration: UInt64 = 0
   /// When the last packet began; `nil` if it did not matter.
   private var last: UInt64?
   /// When the next one begins; `nil` if that is not known yet.
@@ -40,13 +42,14 @@ struct AdvertisingTimes {
     return Instant(rawValue: (start + 999) / 1_000)
   }
 
-  /// Whether its last packet, of `duration` µs, overlaps a packet of another advertiser.
-  func overlaps(_ other: AdvertisingTimes, duration: UInt64, otherDuration: UInt64) -> Bool {
+  /// Whether its last packet overlaps the last or the next one of another advertiser.
+  func overlaps(_ other: AdvertisingTimes) -> Bool {
     guard let last else { return false }
-    return [other.last, other.next].contains { start in
+    func overlaps(_ start: UInt64?) -> Bool {
       guard let start else { return false }
-      return start < last + duration && last < start + otherDuration
+      return start < last + duration && last < start + other.duration
     }
+    return overlaps(other.last) || overlaps(other.next)
   }
 }
 
@@ -54,17 +57,14 @@ extension VirtualAir {
   private var hasCollisions: Bool { linkLayer?.hasCollisions ?? false }
 
   /// The advertisers of packets that overlap the one that `set` sends now; empty without collisions.
+  /// Looks at each advertiser.
   func rivals(of set: AdvertiserSet) -> [VirtualController] {
-    guard hasCollisions, var advertising = set.active else { return [] }
-    advertising.next = advertising.times.send(
-      at: now, interval: advertising.interval, &set.advertiser.random)
-    set.active = advertising
+    guard hasCollisions, let interval = set.active?.interval else { return [] }
+    set.times.duration = set.packetDuration
+    set.active?.next = set.times.send(at: now, interval: interval, &set.advertiser.random)
+    let times = set.times
     return advertisers.all.filter { other in
-      other.state.sets.contains { rival in
-        guard rival !== set, let times = rival.active?.times else { return false }
-        return advertising.times.overlaps(
-          times, duration: set.packetDuration, otherDuration: rival.packetDuration)
-      }
+      other.state.sets.contains { $0 !== set && times.overlaps($0.times) }
     }
   }
 
@@ -74,11 +74,11 @@ extension VirtualAir {
     guard hasCollisions else { return false }
     for advertiser in advertisers.all {
       for set in advertiser.state.sets {
-        guard var advertising = set.active, !set.hasReceivers || advertising.next <= now
+        guard let advertising = set.active, !set.hasReceivers || advertising.next <= now
         else { continue }
-        advertising.next = advertising.times.begin(
+        set.times.duration = set.packetDuration
+        set.active?.next = set.times.begin(
           at: now, interval: advertising.interval, &advertiser.random)
-        set.active = advertising
       }
       reschedule(advertiser)
     }
