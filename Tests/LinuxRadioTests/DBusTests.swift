@@ -126,7 +126,8 @@ struct DBusTests {
       input.receive(part.span)
       expect(try input.next() == nil)
     }
-    input.receive(try sent { register(&$0) }.span)
+    let next = try sent { register(&$0) }
+    input.receive(next.span)
     expect(try input.next() != nil)
   }
 
@@ -135,14 +136,14 @@ struct DBusTests {
     arguments: [
       ("REJECTED EXTERNAL\r\n", DBusInput.StreamError.refused), ("HTTP/1.1 400\r\n", .invalid),
     ])
-  func greeting(line: String, error: DBusInput.StreamError) throws {
+  func greeting(line: String, expected: DBusInput.StreamError) throws {
     guard var input = DBusInput() else { return expect(false) }
     input.receive(Array(line.utf8).span)
-    do {
+    do throws(DBusInput.StreamError) {
       expect(try input.next() == nil)
       expect(false)
-    } catch let found as DBusInput.StreamError {
-      expect(found, is: error)
+    } catch {
+      expect(error, is: expected)
     }
   }
 

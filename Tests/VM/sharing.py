@@ -119,19 +119,6 @@ with Controllers(3), bluetooth_service(powers_adapters=False) as daemon:
         answers(ball, 1_000)
         saw(f"{time.monotonic() - start:.1f} ms for each")
 
-    # btvirt mixes up the links of a controller that is a central and a peripheral, so no central asks meanwhile.
-    with KernelBall("hci2", "Keyboard", "Outlook good."):
-        with check("another connection stays through start, kill -9 and end of the ball"):
-            connect(ADDRESSES[2])
-            with running_ball() as ball:
-                assert is_connected(ADDRESSES[2]), "the start ended it"
-                ball.stop(signal.SIGKILL)
-            eventually("the advertisement ends", lambda: advertisements() == 0)
-            assert is_connected(ADDRESSES[2]), "kill -9 ended it"
-            with running_ball() as ball:
-                assert ball.stop() == 0
-            assert is_connected(ADDRESSES[2]), "the end of the ball ended it"
-
     with check("two balls on one adapter both advertise") as saw, running_ball("--name", "One") as one:
         with running_ball("--name", "Two", "--control", "/tmp/two") as two:
             assert advertisements() == 2
@@ -159,6 +146,19 @@ with Controllers(3), bluetooth_service(powers_adapters=False) as daemon:
             ball = stack.enter_context(running_ball("--control", f"/tmp/ball-{number}"))
         last = stack.enter_context(Ball(RADIO, "--control", "/tmp/last", **MEMBER))
         saw(last.event("radio", state="lost")["detail"])
+
+    # btvirt mixes up the links of a controller that is a central and a peripheral, so no central asks meanwhile.
+    with KernelBall("hci2", "Keyboard", "Outlook good."):
+        with check("another connection stays through start, kill -9 and end of the ball"):
+            connect(ADDRESSES[2])
+            with running_ball() as ball:
+                assert is_connected(ADDRESSES[2]), "the start ended it"
+                ball.stop(signal.SIGKILL)
+            eventually("the advertisement ends", lambda: advertisements() == 0)
+            assert is_connected(ADDRESSES[2]), "kill -9 ended it"
+            with running_ball() as ball:
+                assert ball.stop() == 0
+            assert is_connected(ADDRESSES[2]), "the end of the ball ended it"
 
     with check("bluetoothd ends, and runs again") as saw, running_ball() as ball:
         daemon.stop()

@@ -188,7 +188,8 @@ final class FakeDaemon<Side: HostSide & ~Copyable> {
       hasGreeted = true
       let lines = Array("OK 0123456789abcdef\r\nAGREE_UNIX_FD\r\n".utf8)
       unsafe Glibc.write(socket.number, lines, lines.count)
-      input.receive((lines + bytes[(start + begin.count)..<count]).span)
+      let received = lines + bytes[(start + begin.count)..<count]
+      input.receive(received.span)
     }
     while let message = try? input.next() {
       answer(message)
