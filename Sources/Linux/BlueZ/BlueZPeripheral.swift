@@ -60,6 +60,7 @@ package struct BlueZPeripheral: ~Copyable {
   // MARK: The host
 
   /// Offers these services from now on.
+  @inline(never)
   mutating func export(
     _ attributes: Span<Attribute>, protection: AttributeProtection, _ bus: inout BlueZBus
   ) {
@@ -72,6 +73,7 @@ package struct BlueZPeripheral: ~Copyable {
     register(&bus)
   }
 
+  @inline(never)
   private mutating func register(_ bus: inout BlueZBus) {
     application = .pending
     bus.callAdapter(
@@ -85,6 +87,7 @@ package struct BlueZPeripheral: ~Copyable {
   }
 
   /// Starts or stops to advertise. `finishCommand` answers the host.
+  @inline(never)
   mutating func setAdvertising(
     _ isOn: Bool, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
@@ -102,6 +105,7 @@ package struct BlueZPeripheral: ~Copyable {
   }
 
   /// Advertises other data.
+  @inline(never)
   mutating func changeAdvertisement(_ new: Advertisement, _ bus: inout BlueZBus) {
     unregisterAdvertisement(&bus)
     advertisement = new
@@ -117,6 +121,7 @@ package struct BlueZPeripheral: ~Copyable {
     }
   }
 
+  @inline(never)
   private mutating func unregisterAdvertisement(_ bus: inout BlueZBus) {
     answerTime = nil
     guard advertising != .none else { return }
@@ -127,6 +132,7 @@ package struct BlueZPeripheral: ~Copyable {
   }
 
   /// The host has reset the controller: all links are gone.
+  @inline(never)
   mutating func reset(_ bus: inout BlueZBus) {
     pauseEnd = nil
     unregisterAdvertisement(&bus)
@@ -140,6 +146,7 @@ package struct BlueZPeripheral: ~Copyable {
   }
 
   /// The host ends the link with this index. bluetoothd then ends the connection of the device.
+  @inline(never)
   mutating func disconnect(_ index: Int, _ bus: inout BlueZBus) {
     guard let place = links.place(ofLink: index) else { return }
     let path = ObjectPath(adapter: bus.adapter, device: links.links[place].address)
@@ -149,6 +156,7 @@ package struct BlueZPeripheral: ~Copyable {
   }
 
   /// Takes an ATT PDU of the host on the link with this index.
+  @inline(never)
   mutating func receive(
     _ pdu: Span<UInt8>, at index: Int, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
@@ -177,6 +185,7 @@ package struct BlueZPeripheral: ~Copyable {
   }
 
   /// Confirms the indication of a characteristic that the host sent to the central at a place, or to any.
+  @inline(never)
   private mutating func confirm(
     _ characteristic: UInt16, for only: Int?, _ controller: inout BlueZController
   ) {
@@ -191,6 +200,7 @@ package struct BlueZPeripheral: ~Copyable {
   // MARK: The bus
 
   /// Does what is due.
+  @inline(never)
   mutating func advance(_ controller: inout BlueZController, _ bus: inout BlueZBus) {
     if let pauseEnd, pauseEnd <= bus.now {
       self.pauseEnd = nil
@@ -206,6 +216,7 @@ package struct BlueZPeripheral: ~Copyable {
   }
 
   /// Takes the reply to a call of this role.
+  @inline(never)
   mutating func reply(
     _ tag: UInt32, _ message: borrowing DBusMessage, _ controller: inout BlueZController,
     _ bus: inout BlueZBus
@@ -236,6 +247,7 @@ package struct BlueZPeripheral: ~Copyable {
   }
 
   /// A call of this role has had no reply in time.
+  @inline(never)
   mutating func giveUp(
     _ tag: UInt32, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
@@ -259,6 +271,7 @@ package struct BlueZPeripheral: ~Copyable {
   }
 
   /// Reads the sockets whose bits are set.
+  @inline(never)
   mutating func read(_ bits: UInt32, _ controller: inout BlueZController, _ bus: inout BlueZBus) {
     for index in 0..<UpdateSockets.capacity where bits & 1 &<< UInt32(index) != 0 {
       guard let (characteristic, owner) = sockets.owner(at: index) else { continue }
@@ -278,6 +291,7 @@ package struct BlueZPeripheral: ~Copyable {
   }
 
   /// Takes a signal of bluetoothd.
+  @inline(never)
   mutating func signal(
     _ message: borrowing DBusMessage, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
@@ -306,6 +320,7 @@ package struct BlueZPeripheral: ~Copyable {
   }
 
   /// The place of the central that is the device at `path`, which gets a link; `nil` if there are too many.
+  @inline(never)
   private mutating func place(
     for path: Span<UInt8>, mtu: UInt16?, _ bus: inout BlueZBus
   ) -> Int? {
@@ -325,6 +340,7 @@ package struct BlueZPeripheral: ~Copyable {
   }
 
   /// Subscribes a new central to all that has a socket: bluetoothd does not say whether it has subscribed.
+  @inline(never)
   private mutating func subscribe(_ place: Int, _ bus: inout BlueZBus) {
     var last: UInt16 = 0
     for index in 0..<UpdateSockets.capacity {
@@ -337,6 +353,7 @@ package struct BlueZPeripheral: ~Copyable {
   }
 
   /// Writes the Client Characteristic Configuration of a characteristic for a central.
+  @inline(never)
   private mutating func configure(
     _ characteristic: UInt16, of place: Int, isOn: Bool, _ bus: inout BlueZBus
   ) {
@@ -349,6 +366,7 @@ package struct BlueZPeripheral: ~Copyable {
   }
 
   /// Opens the link of a central that bluetoothd has described; `false` if it has gone, or there are too many.
+  @inline(never)
   private mutating func open(
     _ place: Int, _ body: inout DBusReader, _ controller: inout BlueZController,
     _ bus: inout BlueZBus
@@ -364,6 +382,7 @@ package struct BlueZPeripheral: ~Copyable {
     return true
   }
 
+  @inline(never)
   private mutating func close(
     _ place: Int, _ reason: HCIErrorCode, _ controller: inout BlueZController,
     _ bus: inout BlueZBus
@@ -372,6 +391,7 @@ package struct BlueZPeripheral: ~Copyable {
     remove(place, &bus)
   }
 
+  @inline(never)
   private mutating func remove(_ place: Int, _ bus: inout BlueZBus) {
     let path = ObjectPath(adapter: bus.adapter, device: links.links[place].address)
     bus.watch("org.bluez.Device1", at: path.span, false)
@@ -382,6 +402,7 @@ package struct BlueZPeripheral: ~Copyable {
 // The calls of bluetoothd.
 extension BlueZPeripheral {
   /// Answers a call, or passes it to the host.
+  @inline(never)
   mutating func call(
     _ message: borrowing DBusMessage, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
@@ -416,6 +437,7 @@ extension BlueZPeripheral {
   }
 
   /// Uses the attribute of an object; `false` if it has no such method.
+  @inline(never)
   private mutating func use(
     _ attribute: Attribute, at handle: UInt16, _ message: borrowing DBusMessage,
     _ controller: inout BlueZController, _ bus: inout BlueZBus
@@ -461,6 +483,7 @@ extension BlueZPeripheral {
   }
 
   /// Gives bluetoothd a socket for the updates of a characteristic, and subscribes the central.
+  @inline(never)
   private mutating func acquire(
     _ characteristic: UInt16, _ place: Int, _ call: UInt32, _ bus: inout BlueZBus
   ) {

@@ -38,6 +38,7 @@ struct BlueZSession: ~Copyable {
   }
 
   /// See `BlueZRadio.export`.
+  @inline(never)
   mutating func export(_ attributes: Span<Attribute>, protection: AttributeProtection) {
     peripheral.export(attributes, protection: protection, &bus)
   }
@@ -46,12 +47,14 @@ struct BlueZSession: ~Copyable {
   mutating func advance(to now: Instant) { bus.now = now }
 
   /// Reads the sockets of each role whose bits are set.
+  @inline(never)
   mutating func read(_ ofPeripheral: UInt32, _ ofCentral: UInt32) {
     if ofPeripheral != 0 { peripheral.read(ofPeripheral, &controller, &bus) }
     if ofCentral != 0 { central.read(ofCentral, &controller, &bus) }
   }
 
   /// Ends a turn: does what is due.
+  @inline(never)
   mutating func finishTurn() {
     peripheral.advance(&controller, &bus)
     central.advance(&controller, &bus)
@@ -61,6 +64,7 @@ struct BlueZSession: ~Copyable {
   // MARK: The host
 
   /// Takes a packet of the host.
+  @inline(never)
   mutating func take(_ packet: Span<UInt8>, at now: Instant) {
     bus.now = now
     switch controller.receive(packet) {
@@ -82,6 +86,7 @@ struct BlueZSession: ~Copyable {
   }
 
   /// Ends what bluetoothd does for this program: its links would stay otherwise.
+  @inline(never)
   mutating func reset() {
     peripheral.reset(&bus)
     central.reset(&bus)
@@ -90,6 +95,7 @@ struct BlueZSession: ~Copyable {
   // MARK: Opening
 
   /// Introduces this program, and asks for all that is needed, without waiting for each reply.
+  @inline(never)
   private mutating func ask(at now: Instant) {
     bus.output.authenticate()
     bus.output.callBus(.hello, tag: Question.hello.tag, at: now, timeout: Self.timeout)
@@ -116,6 +122,7 @@ struct BlueZSession: ~Copyable {
   }
 
   /// Takes the reply to one of the radio's own calls.
+  @inline(never)
   private mutating func take(_ question: Question, _ message: borrowing DBusMessage) {
     if message.kind == .error {
       bus.fail(Self.code(of: message.errorName))
@@ -134,6 +141,7 @@ struct BlueZSession: ~Copyable {
   }
 
   /// Takes all properties of the adapter; `false` if they are invalid.
+  @inline(never)
   private mutating func takeAdapter(_ body: inout DBusReader) -> Bool {
     guard var properties = body.readArray(alignedTo: 8) else { return false }
     var isPowered = false
@@ -176,6 +184,7 @@ struct BlueZSession: ~Copyable {
   // MARK: Messages
 
   /// Takes a message of the bus.
+  @inline(never)
   mutating func handle(_ message: borrowing DBusMessage) {
     defer { descriptors.drop(message.descriptorCount) }
     switch message.kind {
@@ -194,6 +203,7 @@ struct BlueZSession: ~Copyable {
     }
   }
 
+  @inline(never)
   private mutating func takeSignal(_ message: borrowing DBusMessage) {
     var body = message.body
     if message.isOf(.nameOwnerChanged) {
@@ -232,6 +242,7 @@ struct BlueZSession: ~Copyable {
   }
 
   /// A call has had no reply in time.
+  @inline(never)
   private mutating func giveUp(_ tag: UInt32) {
     switch BlueZBus.Caller(tag: tag) {
     case .radio: bus.fail(.timedOut)

@@ -81,6 +81,7 @@ package struct CentralLinks: ~Copyable {
   }
 
   /// Adds a central, and returns its place; `nil` if there are too many.
+  @inline(never)
   mutating func add(_ address: InlineArray<6, UInt8>) -> Int? {
     for place in 0..<Self.capacity where !links[place].isUsed {
       let generation = links[place].generation &+ 1
@@ -91,6 +92,7 @@ package struct CentralLinks: ~Copyable {
   }
 
   /// Removes a central, and refuses what it waits for.
+  @inline(never)
   mutating func remove(_ place: Int, _ bus: inout BlueZBus) {
     for position in 0..<links[place].count {
       bus.reply(to: operations[slot(place, position)].call, error: .unlikelyError)
@@ -108,6 +110,7 @@ package struct CentralLinks: ~Copyable {
   }
 
   /// Appends an operation; refuses the call if too many wait.
+  @inline(never)
   mutating func append(
     _ kind: Kind, _ handle: UInt16, of place: Int, call: UInt32, offset: UInt16 = 0,
     value: Span<UInt8> = Span(), _ bus: inout BlueZBus
@@ -130,6 +133,7 @@ package struct CentralLinks: ~Copyable {
   }
 
   /// Sends the next request of a central to the host.
+  @inline(never)
   mutating func advance(
     _ place: Int, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
@@ -150,6 +154,7 @@ package struct CentralLinks: ~Copyable {
   }
 
   /// Writes the PDU of an operation.
+  @inline(never)
   private mutating func send(_ slot: Int, mtu: Int, to writer: inout ByteWriter) {
     let handle = AttributeHandle(rawValue: operations[slot].handle)
     let offset = operations[slot].offset
@@ -181,6 +186,7 @@ package struct CentralLinks: ~Copyable {
     }
   }
 
+  @inline(never)
   private mutating func drop(_ place: Int) {
     links[place].first = (links[place].first &+ 1) % Self.depth
     links[place].count &-= 1
@@ -188,6 +194,7 @@ package struct CentralLinks: ~Copyable {
   }
 
   /// Takes the host's response to the request of a central; false for another PDU.
+  @inline(never)
   mutating func receive(_ pdu: Span<UInt8>, of place: Int, _ bus: inout BlueZBus) -> Bool {
     var reader = ByteReader(pdu)
     guard links[place].isWaiting, let opcode = reader.readUInt8() else { return false }
@@ -217,6 +224,7 @@ package struct CentralLinks: ~Copyable {
     return true
   }
 
+  @inline(never)
   private mutating func refuse(
     _ place: Int, _ slot: Int, _ code: ATTErrorCode, _ bus: inout BlueZBus
   ) {
@@ -235,6 +243,7 @@ package struct CentralLinks: ~Copyable {
   }
 
   /// Takes a part of a value. One that fills its PDU may have more.
+  @inline(never)
   private mutating func takeValue(
     _ part: Span<UInt8>, _ place: Int, _ slot: Int, _ bus: inout BlueZBus
   ) {
@@ -250,6 +259,7 @@ package struct CentralLinks: ~Copyable {
     }
   }
 
+  @inline(never)
   private mutating func finishRead(_ place: Int, _ slot: Int, _ bus: inout BlueZBus) {
     let count = Int(operations[slot].done)
     bus.reply(to: operations[slot].call, signature: "ay") {

@@ -40,6 +40,7 @@ package struct UpdateSockets: ~Copyable {
 
   /// Makes a socket for the updates of a characteristic to the central at a place, and returns bluetoothd's end, which
   /// the caller owns; `nil` if that fails.
+  @inline(never)
   mutating func add(
     _ characteristic: UInt16, for place: Int, in queue: borrowing PollQueue
   ) -> Int32? {
@@ -86,6 +87,7 @@ package struct UpdateSockets: ~Copyable {
   }
 
   /// Closes the socket at `index`.
+  @inline(never)
   mutating func remove(_ index: Int) {
     guard let socket = sockets[index] else { return }
     // That removes it from its queue, too.
@@ -103,6 +105,7 @@ package struct UpdateSockets: ~Copyable {
   }
 
   /// Reads the socket at `index`.
+  @inline(never)
   mutating func read(_ index: Int) -> Event {
     guard let socket = sockets[index] else { return .nothing }
     var byte: UInt8 = 0
@@ -118,6 +121,7 @@ package struct UpdateSockets: ~Copyable {
 
   /// Sends an update of a characteristic for the central at a place. A packet that bluetoothd is too slow to read is
   /// lost, as it may be on the air.
+  @inline(never)
   mutating func send(
     _ value: Span<UInt8>, of characteristic: UInt16, for place: Int, at now: Instant
   ) {

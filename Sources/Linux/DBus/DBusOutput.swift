@@ -49,6 +49,7 @@ package struct DBusOutput: ~Copyable {
   }
 
   /// Counts them as sent.
+  @inline(never)
   mutating func dropUnsent() {
     sent = 0
     end = 0
@@ -70,6 +71,7 @@ package struct DBusOutput: ~Copyable {
 
   /// Begins the connection: SASL's mechanism EXTERNAL, for this user, and descriptors. All at once: the
   /// bus takes messages behind it. D-Bus Specification, "Authentication Protocol".
+  @inline(never)
   package mutating func authenticate(as user: UInt32 = clinux_user()) {
     var digits = InlineArray<10, UInt8>(repeating: 0)
     var number = ByteWriter(digits.mutableSpan)
@@ -84,6 +86,7 @@ package struct DBusOutput: ~Copyable {
   }
 
   /// Sends what the socket takes now.
+  @inline(never)
   package mutating func send(to socket: borrowing PortDescriptor) -> Transfer {
     let first = nextAttachment()
     // A descriptor goes with the first byte of its message, and messages before it go without.
@@ -152,6 +155,7 @@ package struct DBusOutput: ~Copyable {
   ///   - signature: The types of the values that `body` writes.
   /// - Returns: Whether it was sent: not if too many calls are due, or if it does not fit.
   @discardableResult
+  @inline(never)
   package mutating func call(
     _ member: DBusMember, on path: Span<UInt8>, of destination: Span<UInt8>, tag: UInt32?,
     at now: Instant, timeout: UInt32 = 25_000, signature: StaticString = "",
@@ -180,6 +184,7 @@ package struct DBusOutput: ~Copyable {
 
   /// Calls a method of the bus.
   @discardableResult
+  @inline(never)
   package mutating func callBus(
     _ member: DBusMember, tag: UInt32?, at now: Instant, timeout: UInt32 = 25_000,
     signature: StaticString = "", _ body: (inout DBusWriter) -> Void = { _ in }
@@ -191,6 +196,7 @@ package struct DBusOutput: ~Copyable {
   }
 
   /// Asks for the signals that match a rule, or takes it back. D-Bus Specification, "Match Rules".
+  @inline(never)
   package mutating func match(
     _ isWanted: Bool = true, at now: Instant, _ rule: (inout ByteWriter) -> Void
   ) {
@@ -204,6 +210,7 @@ package struct DBusOutput: ~Copyable {
   /// - Parameter descriptor: A descriptor that goes with the reply, as its `h` 0. It is closed once it is sent, or if it
   ///   cannot be.
   @discardableResult
+  @inline(never)
   package mutating func reply(
     to call: UInt32, of destination: Span<UInt8>, signature: StaticString = "",
     with descriptor: Int32? = nil, _ body: (inout DBusWriter) -> Void = { _ in }
@@ -229,6 +236,7 @@ package struct DBusOutput: ~Copyable {
   }
 
   /// Replies with an error to the call of this number.
+  @inline(never)
   package mutating func reply(
     to call: UInt32, of destination: Span<UInt8>, error name: StaticString,
     _ text: (inout ByteWriter) -> Void
@@ -243,6 +251,7 @@ package struct DBusOutput: ~Copyable {
   }
 
   /// Sends a signal to one program.
+  @inline(never)
   package mutating func signal(
     _ member: DBusMember, from path: Span<UInt8>, to destination: Span<UInt8>,
     signature: StaticString,
@@ -258,12 +267,14 @@ package struct DBusOutput: ~Copyable {
       }, body)
   }
 
+  @inline(never)
   private mutating func nextSerial() -> UInt32 {
     serial = serial == .max ? 1 : serial &+ 1
     return serial
   }
 
   @discardableResult
+  @inline(never)
   private mutating func append(
     _ kind: DBusMessage.Kind, flags: UInt8, _ serial: UInt32, _ signature: StaticString,
     _ fields: (inout DBusWriter) -> Void, _ body: (inout DBusWriter) -> Void
@@ -292,6 +303,7 @@ package struct DBusOutput: ~Copyable {
   }
 
   @discardableResult
+  @inline(never)
   private mutating func append(_ body: (inout DBusWriter) -> Void) -> Bool {
     if sent > 0 {
       // Messages begin anywhere: the offsets within each count from its own start.
@@ -316,6 +328,7 @@ package struct DBusOutput: ~Copyable {
   // MARK: Replies
 
   /// The tag of the call that a message replies to; `nil` if it is not one that is due.
+  @inline(never)
   package mutating func takeCall(_ replySerial: UInt32) -> UInt32? {
     for index in calls.indices {
       guard let call = calls[index], call.serial == replySerial else { continue }
@@ -326,6 +339,7 @@ package struct DBusOutput: ~Copyable {
   }
 
   /// The tag of a call whose reply is overdue; `nil` without one. The reply is ignored when it comes.
+  @inline(never)
   package mutating func takeOverdueCall(at now: Instant) -> UInt32? {
     for index in calls.indices {
       guard let call = calls[index], call.deadline <= now else { continue }
