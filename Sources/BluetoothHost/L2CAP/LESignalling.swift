@@ -97,8 +97,7 @@ package enum Signalling {
   ///   change.
   package static func respond(
     to payload: Span<UInt8>, isCentral: Bool, response: inout ByteWriter
-  ) -> ConnectionParameters?
-  {
+  ) -> ConnectionParameters? {
     guard let command = SignallingCommand(payload), command.identifier != 0 else { return nil }
     switch command.code {
     // A response is never rejected, even without a request: 4.1. Credits for an unknown channel are
