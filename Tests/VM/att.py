@@ -12,7 +12,7 @@ QUESTION = uuid.UUID("BDD37D7A-F66A-47B9-A49C-FE29FD235A77")
 ANSWER = uuid.UUID("349A0D7B-6215-4E2C-A095-AF078D737445")
 
 _ATT_CHANNEL = 4
-_ERROR, _NOTIFICATION = 0x01, 0x1B
+_ERROR, _NOTIFICATION, _INDICATION, _CONFIRMATION = 0x01, 0x1B, 0x1D, 0x1E
 _LAST_REQUEST, _REQUEST_NOT_SUPPORTED = 0x20, 0x06
 _CHARACTERISTIC, _CLIENT_CONFIGURATION = 0x2803, 0x2902
 
@@ -130,18 +130,24 @@ class Central:
 
     def _receive(self) -> bytes:
         try:
-            while _is_request(pdu := self._socket.recv(1024)):
-                # bluetoothd is a client of its centrals, too.
-                refusal = struct.pack("<BBHB", _ERROR, pdu[0], 0, _REQUEST_NOT_SUPPORTED)
-                self._socket.send(refusal)
-            return pdu
+            while True:
+                pdu = self._socket.recv(1024)
+                if pdu[:1] == bytes([_INDICATION]):
+                    # bluetoothd reports that services have changed.
+                    self._socket.send(bytes([_CONFIRMATION]))
+                elif _is_request(pdu):
+                    # bluetoothd is a client of its centrals, too.
+                    refusal = struct.pack("<BBHB", _ERROR, pdu[0], 0, _REQUEST_NOT_SUPPORTED)
+                    self._socket.send(refusal)
+                else:
+                    return pdu
         except BlockingIOError:
             raise AssertionError(f"the ball sent nothing for {PATIENCE:.0f} s") from None
 
 
 def _is_request(pdu: bytes) -> bool:
     """Whether it is a request: these have even numbers."""
-    return pdu != b"" and pdu[0] % 2 == 0 and pdu[0] <= _LAST_REQUEST
+    return pdu != b"" and pdu[0] % 2 == 0 and pdu[0] <= _LAST_REQUEST and pdu[0] != _CONFIRMATION
 
 
 def _entries(values: bytes, length: int) -> list[bytes]:
