@@ -106,7 +106,8 @@ package struct BlueZController: ~Copyable {
     _ = packets.append { writer in
       // All the data is in one report, so the host waits for no scan response.
       LEExtendedAdvertisingReport(
-        properties: .legacy | .connectable, completeness: .complete, address: peer, primaryPHY: .le1M,
+        properties: .legacy | .connectable, completeness: .complete, address: peer,
+        primaryPHY: .le1M,
         secondaryPHY: PHY(rawValue: 0), advertisingSet: 0xFF, rssi: rssi,
         data: data.extracting(first: min(data.count, LEExtendedAdvertisingReport.longestPart))
       ).writePacket(to: &writer)

@@ -97,7 +97,8 @@ struct RoleFaultTests {
   @Test func aRefusalToConnectIsForTheCentral() throws {
     let scene = try RoleScene()
     let call = try scene.visitDevice()
-    scene.device.controller.faults.refuse(.leExtendedCreateConnection, with: .connectionLimitExceeded)
+    scene.device.controller.faults.refuse(
+      .leExtendedCreateConnection, with: .connectionLimitExceeded)
     let link = scene.device.central.connect(to: RoleScene.ballAddress)
     scene.settle()
     expect(
