@@ -29,7 +29,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         // Optional commands, such as for data length and PHY: links work without them.
         controller.disableFeature(opcode)
         // A controller that does not answer about its links may answer nothing: about its advertising it must.
-        if Server.isPresent, opcode == .readRSSI {
+        // The image of a machine without security has no room for this.
+        if Server.isPresent, Security.isPresent, opcode == .readRSSI {
           serverRole.advertiser.isAdvertisingUncertain = true
         }
         if Security.isPresent, opcode == .leEnableEncryption {

@@ -34,13 +34,6 @@ private let scenarios: [HostScenario] = [
     "Others that come and go do not put off the check of a silent link",
     on: { ScriptedPeripheral<2>(idleLimit: nil) }, .connect(0x40),
     .repeat(2, .connect(0x41), .disconnect(0x41), .pass(40_000)), .sent(.readRSSI, [0x40, 0x00])),
-  // Symptom: with a free connection, a controller that answered nothing more was asked nothing more.
-  Scenario(
-    "A controller that answers nothing is reset 64 s after its link became silent",
-    on: { ScriptedPeripheral<2>(idleLimit: nil) }, .connect(0x40), .script { _, _ in [] },
-    // A minute, 2 s for Read RSSI, and 2 s for LE Set Advertising Enable.
-    .pass(minute), .pass(2_000), .pass(1_999), .links(1), .pass(1), .links(0),
-    .radio(.fault(.unanswered(.leSetAdvertisingEnable)))),
   Scenario(
     "The count of silent minutes stops at 65,535, 45 days",
     on: { ScriptedPeripheral<2>(idleLimit: .max) },
