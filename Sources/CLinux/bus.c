@@ -57,7 +57,10 @@ int clinux_open_packet_pair(int32_t *other) {
 
 void *clinux_map(size_t size) {
     void *start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return start == MAP_FAILED ? NULL : start;
+    if (start == MAP_FAILED) return NULL;
+    // A huge page would cost 2 MB for the first byte. A kernel without them refuses, which is fine.
+    madvise(start, size, MADV_NOHUGEPAGE);
+    return start;
 }
 
 void clinux_unmap(void *start, size_t size) { munmap(start, size); }
