@@ -1,11 +1,11 @@
 """Pairing and channels on hci1's user channel, with the kernel's Security Manager and L2CAP on hci0 as the peer; and
-protection by bluetoothd, for a ball and for `eightball ask` beside it."""
+protection by bluetoothd for a ball beside it."""
 
 import os
 import shutil
 import tempfile
 
-from adapters import ADDRESSES, Controllers, bluetooth_service
+from adapters import ADDRESSES, Controllers
 from att import ATTError, Central
 from checks import Checks
 from kernel_ball import KernelBall
@@ -15,7 +15,6 @@ from programs import Ball, Program, eightball, eventually, run
 from ways import Way, pairing_agent, powered_service
 
 INSUFFICIENT_AUTHENTICATION, INSUFFICIENT_ENCRYPTION = 0x05, 0x0F
-NOT_FOUND = 66
 
 checks = Checks()
 check = checks.check
@@ -164,21 +163,5 @@ with Controllers(), powered_service(), pairing_agent(), Management("hci0") as ke
         ball.event("advertising")
         with check(beside.name("the bond is valid after a restart of the ball")) as saw:
             saw(ask_encrypted())
-
-with Controllers(), State() as state, state.ball() as ball:
-    ball.event("advertising")
-    with bluetooth_service(powers_adapters=True):
-        with check(beside.name("bluetoothd pairs for eightball ask")) as saw:
-
-            def attempt():
-                # btvirt reports an advertiser once in a scan, perhaps before the kernel listens.
-                command = ["ask", "Will it rain?", "--radio", beside.radio("hci0")]
-                asked = run(eightball(), *command, "--timeout", "45", patience=120)
-                return asked if asked.returncode != NOT_FOUND else None
-
-            asked = eventually("the program finds the ball", attempt, patience=300)
-            assert asked.returncode == 0, asked
-            ball.event("paired", central=ADDRESSES[0])
-            saw(asked.stdout)
 
 checks.end()
