@@ -42,8 +42,8 @@ public struct RadioError: Error, Equatable, CustomStringConvertible {
     let known: RadioError? =
       switch radio.way {
       case .virtual: .virtual(error)
-      case .adapter: .known(.adapter, code, error.subject, error)
-      case .bluez: .known(.bluez, code, error.subject, error)
+      case .adapter(let number): .known(.adapter, code, "hci\(number)", error)
+      case .bluez(let number): .known(.bluez, code, "hci\(number)", error)
       case .unix: .known(.unix, code, radio.place, error)
       case .tcpClient: .known(.tcpClient, code, error.subject, error)
       case .tcpServer: .known(.tcpServer, code, error.subject, error)

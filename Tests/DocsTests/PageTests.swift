@@ -99,7 +99,7 @@ struct PageTests {
   func radios() throws {
     let help = try Document("Sources/eightball/CommandLine/Help.swift").lines
     let rows = try Document("docs/command-line.md").rows(under: "## Radios")
-    expect(rows.count, is: 6)
+    expect(rows.count, is: 7)
     for row in rows {
       let names = row[0].filter { $0 != "`" }
       expect(help.contains { trim($0).hasPrefix(names + " ") }, "\(names) is not in the help")

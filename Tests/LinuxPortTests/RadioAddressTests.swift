@@ -31,7 +31,7 @@ struct RadioAddressTests {
     let name = Array("x".utf8)
     let anyForm =
       "unix:PATH[,user=NUMBER], tcp-client:HOST:PORT, tcp-server:HOST:PORT, "
-      + "serial:DEVICE[,BAUD], hciN or hci-socket:N"
+      + "serial:DEVICE[,BAUD], hciN, hci-socket:N or bluez:hciN"
     let speeds =
       "9600, 19200, 38400, 57600, 115200, 230400, 460800, 500000, 576000, 921600, 1000000, 1152000, "
       + "1500000, 2000000, 2500000, 3000000, 3500000, 4000000"

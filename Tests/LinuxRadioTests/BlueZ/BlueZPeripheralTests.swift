@@ -134,8 +134,11 @@ struct BlueZPeripheralTests {
   func sharedSocket() throws {
     let daemon = try daemon()
     daemon.use(answer, "AcquireNotify")
-    // bluetoothd 5.66 does not say that this one has subscribed, too.
-    daemon.use(answer, "ReadValue", by: 2)
+    // bluetoothd 5.66 does not say that the second one has subscribed, too.
+    for number in 1...2 {
+      daemon.use(asked, "WriteValue", value: Array("Will it rain?".utf8), by: number)
+    }
+    while daemon.notified() != nil {}
     _ = daemon.host.server.withApplication { $0.shake() }
     daemon.settle()
     expect(daemon.notified() != nil)
