@@ -53,6 +53,8 @@ async def test_reads_writes_and_hears_values(page, device):
     await page.click(button("Subscribe", "2A1C"))
     value = bytes.fromhex((await device.event("indicated"))["value"])
     await page.until_text("#attributes", value.hex(" ").upper())
+    await page.click(button("Unsubscribe", "2A1C"))
+    await device.event("subscribed", on=False)
     # A command of the user's own, and a wrong one.
     await page.type("#line", "mtu")
     await page.key("Enter")

@@ -27,6 +27,7 @@ struct GATTCommandTests {
       ("subscribe 2A19", .subscribe(battery, .init())),
       ("subscribe 2A19 3 for 5 s", .subscribe(battery, .init(count: 3, time: 5_000))),
       ("subscribe 2A19 for 200ms", .subscribe(battery, .init(time: 200))),
+      ("unsubscribe 2A19", .unsubscribe(battery)),
       ("channel 0x0080", .channel(.firstDynamic, nil, .init())),
       (
         #"channel 128 2 for 5 s text "a", hex 01"#,

@@ -115,6 +115,17 @@ struct GATTProgramTests {
     expect(program.host.status, is: .refused)
   }
 
+  @Test("A program with a subscription goes on until the subscription ends")
+  func unsubscribe() throws {
+    _ = try addBall()
+    let program = try start(["subscribe answer", "unsubscribe answer"], isJSON: true)
+    try waitForEnd(of: program)
+    expect(
+      output.results.suffix(2).map { $0.split(separator: "\"")[3] },
+      is: ["subscribed", "unsubscribed"])
+    expect(program.host.outcome == .inputEnded && program.host.status == nil)
+  }
+
   @Test("A subscription ends at its number of values, or fails when none comes for 30 s")
   func subscription() throws {
     _ = try addBall()

@@ -19,6 +19,7 @@ struct GATT: RadioCommand {
         write-command ATTRIBUTE VALUE   write a value without a response
         subscribe ATTRIBUTE [COUNT] [for TIME]
                                         print the values that the device sends
+        unsubscribe ATTRIBUTE           end a subscription
         channel PSM [COUNT] [for TIME] [VALUE]
                                         open a channel, send VALUE, print SDUs
         mtu                             print the MTU in bytes

@@ -9,6 +9,7 @@ enum GATTCommand: Equatable {
   /// Writes without a response.
   case writeCommand(AttributeReference, [UInt8])
   case subscribe(AttributeReference, SubscriptionEnd)
+  case unsubscribe(AttributeReference)
   /// Opens a channel, or uses the open one; sends the SDU if there is one.
   case channel(SPSM, [UInt8]?, SubscriptionEnd)
   case mtu
@@ -41,8 +42,8 @@ enum GATTCommand: Equatable {
 
   /// The names of the commands, in the order of the help.
   static let names = [
-    "discover", "read", "write", "write-command", "subscribe", "channel", "mtu", "pair", "rssi",
-    "disconnect",
+    "discover", "read", "write", "write-command", "subscribe", "unsubscribe", "channel", "mtu",
+    "pair", "rssi", "disconnect",
   ]
 
   /// Reads a command.
@@ -63,6 +64,7 @@ enum GATTCommand: Equatable {
       let parts = words(rest)
       self = .subscribe(
         try Self.attribute(parts.first ?? "", of: name), try Self.end(parts.dropFirst(), of: name))
+    case "unsubscribe": self = .unsubscribe(try Self.attribute(rest, of: name))
     case "channel": self = try Self.channel(rest)
     case "discover", "mtu", "pair", "rssi", "disconnect", "help":
       guard rest.isEmpty else {

@@ -10,7 +10,7 @@ extension GATTProgram {
     finishCommand()
     guard !commands.isEmpty else {
       // Only a signal ends a subscription or a channel without an end, or standard input.
-      let isOver = readsInput ? hasInputEnded : !isSubscribed && channel == nil
+      let isOver = readsInput ? hasInputEnded : subscribed.isEmpty && channel == nil
       if isOver { finish(.inputEnded, at: now) }
       return false
     }
@@ -19,7 +19,8 @@ extension GATTProgram {
     switch command {
     case .discover, .readAll: tasks = Self.discovery + [.begin]
     case .readProtected: tasks = [.begin]
-    case .read(.uuid), .write(.uuid, _), .writeCommand(.uuid, _), .subscribe:
+    case .read(.uuid), .write(.uuid, _), .writeCommand(.uuid, _), .subscribe,
+      .unsubscribe:
       tasks = (isDiscovered ? [] : Self.discovery) + [.begin]
     case .read, .write, .writeCommand, .channel: tasks = [.begin]
     case .mtu:
@@ -64,6 +65,8 @@ extension GATTProgram {
       if let handle = handle(of: reference, at: now) { writeCommand(value, to: handle, at: now) }
     case .subscribe(let reference, _):
       if let handle = handle(of: reference, at: now) { subscribe(to: handle, at: now) }
+    case .unsubscribe(let reference):
+      if let handle = handle(of: reference, at: now) { subscribe(to: handle, isOn: false, at: now) }
     case .channel: useChannel(at: now)
     case .mtu, .pair, .rssi, .disconnect, .help, nil: return
     }
@@ -235,7 +238,9 @@ extension GATTProgram {
 
   // MARK: Subscriptions
 
-  private mutating func subscribe(to handle: AttributeHandle, at now: Instant) {
+  private mutating func subscribe(
+    to handle: AttributeHandle, isOn: Bool = true, at now: Instant
+  ) {
     guard let characteristic = found.characteristic(valueAt: handle),
       let configuration = found.descriptors(of: characteristic)
         .first(where: { $0.uuid == .clientCharacteristicConfiguration }),
@@ -247,15 +252,17 @@ extension GATTProgram {
     }
     let kind: ClientConfiguration =
       characteristic.properties.contains(.notify) ? .notification : .indication
-    tasks = [.configure(configuration.handle, kind)]
+    tasks = [.configure(configuration.handle, isOn ? kind : .none)]
     subscription = (handle, configuration.handle)
     received = 0
   }
 
   /// The subscription has begun or ended.
   private mutating func configured(_ configuration: ClientConfiguration, at now: Instant) {
-    guard configuration != .none, case .subscribe = command else {
-      return printer.progress("Unsubscribed.")
+    guard configuration != .none else {
+      if let subscription { subscribed.remove(subscription.value.rawValue) }
+      guard case .unsubscribe = command else { return printer.progress("Unsubscribed.") }
+      return printer.done("unsubscribed", "Unsubscribed.", at: subscription?.value)
     }
     printer.done("subscribed", "Subscribed.", at: subscription?.value)
     awaitValues(at: now)
@@ -264,7 +271,9 @@ extension GATTProgram {
   /// Waits for the values of a subscription, or for the SDUs of a channel, if they have an end.
   mutating func awaitValues(at now: Instant) {
     guard let end = command?.end, end.isLimited else {
-      if case .subscribe = command { isSubscribed = true }
+      if case .subscribe = command, let subscription {
+        subscribed.insert(subscription.value.rawValue)
+      }
       return
     }
     waiting = .values

@@ -67,8 +67,8 @@ struct GATTProgram: CentralProgram, ~Copyable {
   var received = 0
   /// Whether all attributes are known.
   var isDiscovered = false
-  /// Whether a subscription without an end goes on.
-  var isSubscribed = false
+  /// The values of the subscriptions without an end.
+  var subscribed: Set<UInt16> = []
   /// The values that were read for a clone.
   var values: [UInt16: [UInt8]] = [:]
   /// The attributes that could not be read for a clone, and why.
@@ -144,7 +144,8 @@ struct GATTProgram: CentralProgram, ~Copyable {
     let typed = line.split(separator: " ", omittingEmptySubsequences: false)
     switch typed.count {
     case 1: return GATTCommand.names + ["help"]
-    case 2 where typed[0] == "subscribe": return found.names { $0.isSubscribable }
+    case 2 where typed[0] == "subscribe" || typed[0] == "unsubscribe":
+      return found.names { $0.isSubscribable }
     case 2 where typed[0] == "channel": return []
     case 2: return found.names { _ in true }
     case 3 where typed[0].hasPrefix("write") || typed[0] == "channel":
