@@ -114,9 +114,15 @@ public struct BallProgram<
 
   /// Reports that the controller cannot send the advertising sets, if nothing else is advertised.
   private mutating func checkAdvertisingSets() {
-    guard !host.isExtended, !host.server.sets.isEmpty, host.advertisement == nil else { return }
+    guard !host.server.sets.isEmpty, host.advertisement == nil else { return }
+    let isExtended = host.isExtended
     var reason = ByteBuffer<128>()
-    reason.write { $0.write(text: "The controller has no extended advertising") }
+    reason.write {
+      $0.write(
+        text: isExtended
+          ? "The controller does not have the PHY of the advertising"
+          : "The controller has no extended advertising")
+    }
     printer.reportError(reason.span, kind: "radio")
   }
 

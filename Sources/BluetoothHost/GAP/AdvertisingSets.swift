@@ -32,6 +32,9 @@ public struct AdvertisingSet: Equatable, Sendable {
     secondaryPHY = phy
     self.address = address
   }
+
+  /// Whether a controller with these PHYs can send it.
+  func isUsable(with phys: PHYSet) -> Bool { phys.contains(primaryPHY.set | secondaryPHY.set) }
 }
 
 /// The advertising sets of a server: `AdvertisingSets`, or `NoAdvertisingSets` for legacy
@@ -46,8 +49,10 @@ public protocol AdvertisingSetRole: Sendable {
   var linkPHYs: PHYSet { get set }
   /// Whether a set advertises.
   var isAdvertising: Bool { get }
-  /// Whether there is something to advertise.
+  /// Whether no set has something to send.
   var isEmpty: Bool { get }
+  /// Whether a set has something to send that a controller with these PHYs can send.
+  func isUsable(with phys: PHYSet) -> Bool
 
   /// Sets what the set `index` sends; `nil` for nothing. False if there is no such set, or if
   /// `data` does not fit.
@@ -85,6 +90,8 @@ public struct AdvertisingPlan: Sendable {
   var address: DeviceAddress
   /// Who may connect.
   var filterPolicy: UInt8
+  /// The PHYs of the controller. A set on another PHY is off.
+  var phys: PHYSet
 }
 
 /// What the result of a command for advertising sets means.
@@ -114,6 +121,8 @@ public struct NoAdvertisingSets: AdvertisingSetRole {
   public var isAdvertising: Bool { false }
   /// True.
   public var isEmpty: Bool { true }
+  /// False.
+  public func isUsable(with phys: PHYSet) -> Bool { false }
   /// False.
   public mutating func assign(
     _ set: AdvertisingSet?, _ data: Span<UInt8>, to index: Int
@@ -212,6 +221,14 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
     return true
   }
 
+  /// Whether a set has something to send on these PHYs.
+  public func isUsable(with phys: PHYSet) -> Bool {
+    for index in 0..<count {
+      if let set = entries[index].set, set.isUsable(with: phys) { return true }
+    }
+    return false
+  }
+
   /// Sets what the set `index` sends.
   public mutating func assign(
     _ set: AdvertisingSet?, _ data: Span<UInt8>, to index: Int
@@ -278,7 +295,7 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
   private func isWanted(_ handle: Int, _ plan: AdvertisingPlan) -> Bool {
     guard plan.isAllowed else { return false }
     guard handle > 0 else { return plan.isConnectable && plan.advertisement != nil }
-    guard let set = entries[handle &- 1].set else { return false }
+    guard let set = entries[handle &- 1].set, set.isUsable(with: plan.phys) else { return false }
     return plan.isConnectable || set.kind != .connectable
   }
 

@@ -25,8 +25,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   /// Sets what the advertising set `index` sends; `nil` for nothing. It sends from when the
   /// controller is set up, and beside `advertisement`, which has legacy PDUs.
   ///
-  /// A controller without extended advertising sends none of it: see `isExtended`. If it refuses a
-  /// set, `RadioState` reports the fault.
+  /// A controller without extended advertising sends none of it: see `isExtended`. One without a PHY
+  /// of a set does not send that set. If it refuses a set, `RadioState` reports the fault.
   ///
   /// - Returns: False if there is no such set, or if `data` does not fit: `AdvertisingSets` has the
   ///   limits.
@@ -43,7 +43,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   var hasAdvertisement: Bool {
     @inline(__always) get {
       serverRole.advertiser.advertisement != nil
-        || Server.Sets.isPresent && isExtended && !serverRole.sets.isEmpty
+        || Server.Sets.isPresent && isExtended && serverRole.sets.isUsable(with: controller.phys)
     }
   }
 
@@ -63,7 +63,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       isAllowed: !controller.isShuttingDown && !serverRole.advertiser.isAdvertisingRefused,
       isConnectable: hasRoomToAdvertise, address: controller.address,
       // As in `writeAdvertisingParameters`.
-      filterPolicy: Security.isPresent && securityRole.filtersConnections ? 0x02 : 0x00)
+      filterPolicy: Security.isPresent && securityRole.filtersConnections ? 0x02 : 0x00,
+      phys: controller.phys)
   }
 
   /// Writes the next command for advertising sets; `nil` if none is needed.

@@ -9,6 +9,7 @@ private typealias Advertiser5 = ScriptedHost<
 >
 
 private let extendedFeature: UInt64 = 1 << 12
+private let phyFeatures: UInt64 = 1 << 8 | 1 << 11
 private let own = DeviceAddress(kind: .random, bytes: [1, 0, 0, 0, 0, 0xC5])
 
 private func advertiser(
@@ -85,7 +86,7 @@ struct AdvertisingSetTests {
 
   @Test("A set has its own kind, interval, address, PHYs and data, in parts of 251 bytes")
   func ownParameters() {
-    let host = advertiser(service: nil)
+    let host = advertiser(features: extendedFeature | phyFeatures, service: nil)
     host.start()
     host.forgetWhatWasSent()
     let data = (0..<600).map { UInt8(truncatingIfNeeded: $0) }
@@ -116,9 +117,26 @@ struct AdvertisingSetTests {
     expect(host.radio, is: .advertising)
   }
 
+  @Test(
+    "A set on a PHY that the controller does not have stays off", arguments: [PHY.le2M, .leCoded])
+  func missingPHY(phy: PHY) {
+    for (service, radio) in [(BluetoothUUID.testService, RadioState.advertising), (nil, .silent)] {
+      let host = advertiser(service: service)
+      host.start()
+      let count = host.commands.count
+      expect(host.advertise(AdvertisingSet(.connectable, phy: phy), [1], in: 0))
+      expect(host.commands.count, is: count)
+      expect(host.radio, is: radio)
+      // One on a PHY that it has is on.
+      expect(host.advertise(AdvertisingSet(.connectable), [1], in: 1))
+      expect(host.commands.last, is: .leSetExtendedAdvertisingEnable)
+      expect(host.radio, is: .advertising)
+    }
+  }
+
   @Test("With 2M, the advertisements are on 1M; a scannable set has its data in scan responses")
   func scannable() {
-    let host = advertiser(service: nil)
+    let host = advertiser(features: extendedFeature | phyFeatures, service: nil)
     host.start()
     expect(host.advertise(AdvertisingSet(.scannable, phy: .le2M), [1, 2], in: 0))
     let parameters = host.parameters(of: .leSetExtendedAdvertisingParameters).last ?? []
