@@ -121,10 +121,10 @@ musl_files=(
   _Exit __environ __errno_location __init_tls __libc_start_main __set_thread_area __syscall_cp _exit accept
   accept4 bcmp bind clock_gettime close closedir connect default_attr defsysinfo epoll exit fchmod fchown flock
   fstat fstatat fsync getenv geteuid getpid getrandom getsockopt htons inet_pton inotify ioctl isatty libc link
-  listen lstat memcmp memcpy memmove memrchr memset mkdir open opendir poll procfdname pthread_sigmask pwrite
-  read readdir readlink rename send sendto setsockopt signalfd sigprocmask snprintf socket stat stpcpy stpncpy
-  strchr strchrnul strcmp strcpy strdup strlen strncmp strncpy strrchr strverscmp syscall syscall_ret unlink
-  vdso write
+  listen lstat madvise memcmp memcpy memmove memrchr memset mkdir mmap munmap open opendir poll procfdname
+  pthread_sigmask pwrite read readdir readlink recvmsg rename send sendmsg sendto setsockopt signalfd
+  sigprocmask snprintf socket socketpair stat stpcpy stpncpy strchr strchrnul strcmp strcpy strdup strlen
+  strncmp strncpy strrchr strverscmp syscall syscall_ret unlink vdso write
   __aeabi_memcpy __aeabi_memset __aeabi_read_tp atomics
 )
 
