@@ -103,7 +103,7 @@ extension BluetoothUUID {
     for index in 0..<16 {
       if index == 4 || index == 6 || index == 8 || index == 10 { writer.write(UInt8(ascii: "-")) }
       let half = index < 8 ? high : low
-      let byte = half &>> UInt64(truncatingIfNeeded: (7 &- index & 7) &* 8)
+      let byte = half &>> UInt64(widening: UInt32(truncatingIfNeeded: (7 &- index & 7) &* 8))
       writer.write(hexadecimal: UInt8(truncatingIfNeeded: byte))
     }
   }
