@@ -13,6 +13,8 @@ ANSWER = uuid.UUID("349A0D7B-6215-4E2C-A095-AF078D737445")
 
 _ATT_CHANNEL = 4
 _ERROR, _NOTIFICATION, _INDICATION, _CONFIRMATION = 0x01, 0x1B, 0x1D, 0x1E
+_MULTIPLE_NOTIFICATION = 0x23
+_NOTIFICATIONS = bytes([_NOTIFICATION]), bytes([_MULTIPLE_NOTIFICATION])
 _LAST_REQUEST, _REQUEST_NOT_SUPPORTED = 0x20, 0x06
 _CHARACTERISTIC, _CLIENT_CONFIGURATION = 0x2803, 0x2902
 
@@ -78,6 +80,11 @@ class Central:
         """Waits for the next answer, cut at the MTU."""
         pdu = self._notified.popleft() if self._notified else self._receive()
         opcode, handle = struct.unpack_from("<BH", pdu)
+        if opcode == _MULTIPLE_NOTIFICATION:
+            # bluetoothd sends a value so to a bonded client that supports it.
+            (length,) = struct.unpack_from("<H", pdu, 3)
+            assert (handle, length) == (self._answer, len(pdu) - 5), f"received {pdu.hex()}"
+            return pdu[5:]
         assert (opcode, handle) == (_NOTIFICATION, self._answer), f"received {pdu.hex()}"
         return pdu[3:]
 
@@ -95,6 +102,8 @@ class Central:
             return self._receive() == b""
         except ConnectionError:
             return True
+        except AssertionError:
+            return False
 
     def _discover(self) -> None:
         handles = {}
@@ -121,7 +130,7 @@ class Central:
     def _request(self, pdu: bytes) -> bytes:
         """The response's parameters. Earlier notifications are queued."""
         self._socket.send(pdu)
-        while (response := self._receive())[:1] == bytes([_NOTIFICATION]):
+        while (response := self._receive())[:1] in _NOTIFICATIONS:
             self._notified.append(response)
         if response[:1] == bytes([_ERROR]):
             raise ATTError(response[4])

@@ -108,7 +108,9 @@ def check_central(way: Way) -> None:
             pairing = gatt("pair", "--pair")
             assert pairing.returncode == 64 and "bluetoothctl pair" in pairing.stdout, pairing
             strength = gatt("rssi")
-            assert strength.returncode == 0, strength
+            # bluetoothd has the signal strength of the last advertisement, if one came since it knows the device.
+            known = strength.returncode == 0
+            assert known or "does not know the signal strength" in strength.stdout, strength
             saw(" ".join(each.stdout for each in (refused, channel, pairing, strength)))
 
         with check("eightball clone has what bluetoothd shows of the ball") as saw:
