@@ -102,8 +102,6 @@ class Central:
             return self._receive() == b""
         except ConnectionError:
             return True
-        except AssertionError:
-            return False
 
     def _discover(self) -> None:
         handles = {}
