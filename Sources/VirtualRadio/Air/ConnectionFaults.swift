@@ -57,13 +57,13 @@ extension VirtualAir {
 
 extension VirtualController {
   /// Ends a link for both hosts as if the other one had.
-  func dropLink(_ handle: ConnectionHandle?) {
+  @inline(never) func dropLink(_ handle: ConnectionHandle?) {
     guard let end = handle.flatMap({ link($0) }) else { return }
     close(end, reason: .remoteUserTerminatedConnection, own: .remoteUserTerminatedConnection)
   }
 
   /// Neither hears nor is heard for a time, and loses its links.
-  func fallSilent(for milliseconds: UInt32) {
+  @inline(never) func fallSilent(for milliseconds: UInt32) {
     guard let air else { return }
     silenceEnd = air.now.advanced(by: milliseconds)
     for end in links { end.breakContact(at: air.now) }
@@ -72,7 +72,7 @@ extension VirtualController {
   }
 
   /// The silence has ended.
-  func endSilence() {
+  @inline(never) func endSilence() {
     silenceEnd = nil
     air?.audienceChanged()
     air?.reschedule(self)

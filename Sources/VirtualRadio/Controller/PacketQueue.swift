@@ -28,6 +28,12 @@ struct PacketQueue {
     }
   }
 
+  /// The length and the type byte of the first packet; `nil` if the queue is empty.
+  var head: (length: Int, type: UInt8)? {
+    guard entryOffset < entries.count else { return nil }
+    return (entries[entryOffset].length, bytes[byteOffset])
+  }
+
   /// Adds one whole packet.
   mutating func append(_ packet: Span<UInt8>, isReport: Bool) {
     add(packet)

@@ -111,13 +111,14 @@ public final class VirtualController: Scheduled {
   /// Writes the next whole packet for the host; `false` without one, or if it does not fit into
   /// `writer` (`maximumPacketLength` always fits).
   public func nextPacket(into writer: inout ByteWriter) -> Bool {
-    while outgoing.count > 0 {
-      let length = outgoing.first.count
+    // Each property is read once: every access to one is checked at run time.
+    while let (length, type) = outgoing.head {
       guard length <= writer.freeCapacity else { return false }
       let start = writer.count
-      let type = outgoing.first[0]
-      let change = isSecondTime ? nil : faults.takePacketChange(type)
-      isSecondTime = change == .duplicate
+      let wasRepeated = isSecondTime
+      let change = wasRepeated ? nil : faults.takePacketChange(type)
+      let isRepeated = change == .duplicate
+      if isRepeated != wasRepeated { isSecondTime = isRepeated }
       switch change {
       case nil, .duplicate: writer.write(outgoing.first)
       case .cut(let length):
@@ -136,14 +137,14 @@ public final class VirtualController: Scheduled {
         writer.write(outgoing.first)
         fallSilent(for: milliseconds)
       }
-      if !isSecondTime, let end = outgoing.removeFirst() { end.controller?.complete(end) }
+      if !isRepeated, let end = outgoing.removeFirst() { end.controller?.complete(end) }
       if writer.count > start { return true }
     }
     return false
   }
 
   /// Breaks the contact on the link of an ACL packet to the host.
-  private func loseLink(of packet: Span<UInt8>) {
+  @inline(never) private func loseLink(of packet: Span<UInt8>) {
     guard let air, let handle = Self.link(of: packet) else { return }
     link(handle)?.breakContact(at: air.now)
   }
