@@ -192,6 +192,9 @@ public struct LinuxPort: Port, ~Copyable {
   /// Closes the radio. An adapter goes back to its previous state.
   public mutating func closeRadio() { radio.close(queue) }
 
+  /// True: bluetoothd needs them.
+  public static var takesAttributes: Bool { true }
+
   /// Describes the services of the ball, for a radio beside bluetoothd.
   public mutating func export(_ attributes: Span<Attribute>) { radio.export(attributes) }
 

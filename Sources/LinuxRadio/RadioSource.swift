@@ -222,6 +222,9 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
     time.radioIsClosed()
   }
 
+  /// True: bluetoothd needs them.
+  package static var takesAttributes: Bool { true }
+
   /// Describes the services of the program, for a radio beside bluetoothd.
   package mutating func export(_ attributes: Span<Attribute>) { source.export(attributes) }
 

@@ -207,7 +207,7 @@ struct RadioTests {
     expect(secondProgram.take(), is: [.ready, .lost("the virtual air at unix:\(path) is full")])
     expect(
       RadioError(.airIsFull, of: .virtual, failure: nil).description,
-      is: "the virtual air is full. End a program that uses it, or host an air for more radios "
+      is: "the virtual air is full. End a program that uses it, or host a larger air "
         + "before you start the others: eightball radio --limit 1000.")
     // It is retried, and there is room once the first one is gone.
     first.close()

@@ -87,7 +87,7 @@ public struct RadioLink<let capacity: Int>: ~Copyable {
   ) -> TurnResult {
     if isNew {
       isNew = false
-      driver.exportAttributes(to: &port)
+      if Port.takesAttributes { driver.exportAttributes(to: &port) }
       driver.radioIsReady(at: now)
     }
     let isUnfinished = exchange(&port, &driver, at: now)

@@ -58,6 +58,9 @@ public protocol RadioPort: ~Copyable {
   /// more can be taken.
   mutating func writeRadio(_ bytes: Span<UInt8>) -> RadioWrite
 
+  /// Whether `export` does something. If false, which is the default, a program has no code for it.
+  static var takesAttributes: Bool { get }
+
   /// Takes the attributes of the driver's server, the first of which has the handle 0x0001: after the radio was
   /// opened, and after each change. The default does nothing; a radio that offers services by another way than HCI
   /// needs them.
@@ -68,6 +71,9 @@ public protocol RadioPort: ~Copyable {
 }
 
 extension RadioPort where Self: ~Copyable {
+  /// False.
+  @inlinable public static var takesAttributes: Bool { false }
+
   /// Does nothing.
   @inlinable public mutating func export(_ attributes: Span<Attribute>) {}
 
@@ -163,7 +169,7 @@ public enum TransportError: Equatable, Sendable {
     case .silent: StaticText("Is it a Bluetooth controller that speaks H4?")
     case .airIsFull:
       StaticText(
-        "End a program that uses it, or host an air for more radios before you start the others: eightball radio --limit 1000"
+        "End a program that uses it, or host a larger air before you start the others: eightball radio --limit 1000"
       )
     }
   }

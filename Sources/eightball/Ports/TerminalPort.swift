@@ -198,6 +198,8 @@ struct TerminalPort: Port, ~Copyable {
     radio.radioIsClosed()
   }
 
+  static var takesAttributes: Bool { true }
+
   mutating func export(_ attributes: Span<Attribute>) { port.export(attributes) }
 
   /// Has bluetoothd protect the values of the ball, on a radio beside it.

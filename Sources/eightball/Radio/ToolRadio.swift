@@ -135,6 +135,8 @@ struct ToolRadio: RadioPort, ~Copyable {
 
   mutating func closeRadio() { source.closeRadio() }
 
+  static var takesAttributes: Bool { true }
+
   mutating func export(_ attributes: Span<Attribute>) { source.export(attributes) }
 
   var isPacketwise: Bool { source.isPacketwise }
