@@ -109,7 +109,8 @@ async def test_a_capture_at_the_central_gives_the_same_session(radio, folder):
     files = [await output_of("record", str(it)) for it in captures]
     # The times differ by what the air takes.
     steps = [[line.partition(": ")[2].partition(", after")[0] for line in it.splitlines()] for it in files]
-    assert steps[0] == steps[1]
+    # A value and the end of the subscription may cross on the air: then each side has its own first.
+    assert sorted(steps[0]) == sorted(steps[1])
     assert any(line.startswith("indicate weight-scale.") for line in steps[0])
     # A clone of a capture is a recorded session without its steps, after its comments.
     clone = await output_of("clone", "--from", str(captures[1]))

@@ -75,5 +75,5 @@ async def test_a_program_ends_although_the_clock_stands_still(folder):
         command = [eightball(), "gatt", "--radio", radio, "--timeout", "3600s", "Ball", "mtu"]
         async with Program(*command, "--json", "--packets") as gatt:
             # It scans: LE Set Scan Enable is complete.
-            await gatt.event("packet", bytes="040e04010c2000")
+            await gatt.event("packet", bytes="040e0401422000")
             assert await gatt.stop() == 130

@@ -297,4 +297,4 @@ async def test_each_recipe_of_the_page_works(folder):
             async with Program(*shell, environment=environment) as script:
                 assert await script.ended() == 0, script.transcript
                 assert script.output[-1] == "50"
-    assert [tag for tag, _ in blocks].count("sh") == 6
+    assert [tag for tag, _ in blocks].count("sh") == 7
