@@ -127,8 +127,8 @@ struct RunnerTests {
     expect(
       bench.machine.errorLines,
       is: [
-        "Radio: lost; the virtual air at test0 is full. End a program that uses it, or host an air "
-          + "for more radios before you start the others: eightball radio --limit 1000. Trying again…"
+        "Radio: lost; the virtual air at test0 is full. End a program that uses it, or host a larger "
+          + "air before you start the others: eightball radio --limit 1000. Trying again…"
       ])
     expect(bench.deadline, is: 250)
   }

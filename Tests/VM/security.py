@@ -15,6 +15,8 @@ from programs import Ball, Program, eightball, eventually, run
 from ways import Way, pairing_agent, powered_service
 
 INSUFFICIENT_AUTHENTICATION, INSUFFICIENT_ENCRYPTION = 0x05, 0x0F
+# A status of Management.
+ALREADY_PAIRED = 0x13
 
 checks = Checks()
 check = checks.check
@@ -153,8 +155,12 @@ with Controllers(), powered_service(), pairing_agent(), Management("hci0") as ke
         with check(beside.name("a question in clear is refused: Insufficient Encryption")):
             ask_in_clear(INSUFFICIENT_ENCRYPTION)
         with check(beside.name("the kernel pairs with the ball, and the ball answers")) as saw:
-            status = kernel.pair(ADDRESSES[1])
-            assert status == 0, f"status 0x{status:02X}"
+            # bluetoothd asks one agent for both adapters, so a try may fail although the other side has paired.
+            for _ in range(3):
+                status = kernel.pair(ADDRESSES[1])
+                if status in (0, ALREADY_PAIRED):
+                    break
+            assert status in (0, ALREADY_PAIRED), f"status 0x{status:02X}"
             saw(ask_encrypted())
         # bluetoothd keeps the connection to a device with a bond.
         run("bluetoothctl", "disconnect", ADDRESSES[1])
