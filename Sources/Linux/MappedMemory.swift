@@ -38,8 +38,8 @@ package struct MappedBytes: ~Copyable {
     }
   }
 
-  /// Gives the memory after the first `kept` bytes back. `kept` is a multiple of 64 kB, of which a page is
-  /// a part on each processor.
+  /// Gives the memory after the first `kept` bytes back. `kept` is a multiple of 64 kB, the longest page of any
+  /// processor.
   package mutating func discard(after kept: Int) {
     guard kept >= 0, kept < count else { return }
     unsafe clinux_discard(start + kept, count - kept)

@@ -20,7 +20,7 @@ from bumble_ball import BumbleBall
 from central import Central, Visit
 from programs import PATIENCE, Program, eightball
 
-#: 196 bytes, of which a legacy advertisement holds 29.
+#: 196 bytes. A legacy advertisement holds 29 of them.
 LONG_NAME = "Küche-" * 28
 PHYS = {"1m": hci.Phy.LE_1M, "2m": hci.Phy.LE_2M, "coded": hci.Phy.LE_CODED}
 CASES = [("extended", "1m"), ("extended", "2m"), ("extended", "coded"), ("both", "coded")]
@@ -28,7 +28,7 @@ CASES = [("extended", "1m"), ("extended", "2m"), ("extended", "coded"), ("both",
 
 @contextlib.asynccontextmanager
 async def rootcanal(_):
-    """RootCanal, each of whose connections is a new controller; yields its address."""
+    """RootCanal, where each connection is a new controller; yields its address."""
     binaries = pytest.importorskip("rootcanal.binaries")
     program = binaries.get_package_binary_resource_path("rootcanal")
     if not os.access(program, os.X_OK):

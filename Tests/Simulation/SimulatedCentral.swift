@@ -289,7 +289,7 @@ final class SimulatedCentral: HostSide {
       }
     case .ask: accepted()
     case .command:
-      // The ball may take it, and nobody says so.
+      // The ball may take it without an answer.
       link?.possibleAnswers += 1
       link?.isQuestionOpen = false
     case .state, .read, .discover, .pair: break

@@ -98,7 +98,7 @@ struct LinkLayerModelTests {
         return count + scanner.reports().count { $0 == report(.connectable, own, .zeros(31)) }
       }
     }
-    // 5 s / 25 ms = 200, of which (1 − 2 · 0.376 / 25)^49 = 22 % are heard among 49 others.
+    // 5 s / 25 ms = 200. (1 − 2 · 0.376 / 25)^49 = 22 % of them are heard among 49 others.
     expect((190...210).contains(reports(seesRivals: false)))
     expect((20...70).contains(reports(seesRivals: true)))
   }

@@ -61,7 +61,7 @@ public protocol RadioPort: ~Copyable {
   /// Whether `export` does something. If false, which is the default, a program has no code for it.
   static var takesAttributes: Bool { get }
 
-  /// Takes the attributes of the driver's server, the first of which has the handle 0x0001: after the radio was
+  /// Takes the attributes of the driver's server, from the handle 0x0001 on: after the radio was
   /// opened, and after each change. The default does nothing; a radio that offers services by another way than HCI
   /// needs them.
   mutating func export(_ attributes: Span<Attribute>)

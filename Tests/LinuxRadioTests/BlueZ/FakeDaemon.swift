@@ -136,7 +136,7 @@ final class FakeDaemon<Side: HostSide & ~Copyable> {
     settle()
   }
 
-  /// Carries packets and messages until nobody has one.
+  /// Carries packets and messages until none is left.
   func settle() {
     var isBusy = true
     while isBusy {

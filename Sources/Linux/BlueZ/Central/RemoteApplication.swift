@@ -57,7 +57,7 @@ package struct RemoteApplication: GATTApplication, ~Copyable {
 
   /// bluetoothd has answered. The server then calls again.
   ///
-  /// - Parameter value: The value that was read, of which 512 bytes count.
+  /// - Parameter value: The value that was read. Its first 512 bytes count.
   package mutating func answer(_ error: ATTErrorCode?, value: Span<UInt8>) {
     guard case .called(let operation) = phase else { return }
     phase = .answered(operation, error)

@@ -18,7 +18,7 @@ package struct ExportedDatabase: ~Copyable {
     self.attributes = attributes
   }
 
-  /// Copies the attributes, the first of which has the handle 0x0001.
+  /// Copies the attributes, from the handle 0x0001 on.
   mutating func assign(_ new: Span<Attribute>, protection: AttributeProtection) {
     count = min(new.count, attributes.capacity)
     for index in 0..<count { attributes[index] = new[index] }
