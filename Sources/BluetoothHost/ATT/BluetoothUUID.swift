@@ -55,6 +55,17 @@ public struct BluetoothUUID: Equatable, Hashable, Sendable {
     }
   }
 
+  /// Reads a UUID of advertising data, which also has 32-bit UUIDs; `nil` unless `byteCount` is 2, 4 or 16, and as
+  /// many remain. Core Specification Supplement, Part A, 1.1.
+  package init?(advertised reader: inout ByteReader, byteCount: Int) {
+    guard byteCount == 4 else {
+      self.init(&reader, byteCount: byteCount)
+      return
+    }
+    guard let number = reader.readUInt32() else { return nil }
+    self.init(assigned: number)
+  }
+
   /// Writes the shortest form, 2 or 16 bytes, least significant byte first.
   public func write(to writer: inout ByteWriter) {
     if let short {

@@ -109,7 +109,9 @@ struct Discovery: Equatable, Sendable {
 
   private static func merge(_ value: [UInt8], byteCount: Int, into list: inout [BluetoothUUID]) {
     var reader = ByteReader(value.span)
-    while let uuid = readUUID(&reader, byteCount) { add(uuid, to: &list) }
+    while let uuid = BluetoothUUID(advertised: &reader, byteCount: byteCount) {
+      add(uuid, to: &list)
+    }
   }
 
   private static func add(_ uuid: BluetoothUUID, to list: inout [BluetoothUUID]) {
@@ -118,7 +120,7 @@ struct Discovery: Equatable, Sendable {
 
   private mutating func mergeServiceData(_ value: [UInt8], byteCount: Int) {
     var reader = ByteReader(value.span)
-    guard let uuid = Self.readUUID(&reader, byteCount) else { return }
+    guard let uuid = BluetoothUUID(advertised: &reader, byteCount: byteCount) else { return }
     add(ServiceData(uuid: uuid, bytes: [UInt8](reader.readRemaining())))
   }
 
@@ -128,12 +130,6 @@ struct Discovery: Equatable, Sendable {
     } else if serviceData.count < Self.listCapacity {
       serviceData.append(data)
     }
-  }
-
-  /// Unlike the attribute protocol, advertising data also has 32-bit UUIDs.
-  private static func readUUID(_ reader: inout ByteReader, _ byteCount: Int) -> BluetoothUUID? {
-    guard byteCount == 4 else { return BluetoothUUID(&reader, byteCount: byteCount) }
-    return reader.readUInt32().map { BluetoothUUID(assigned: $0) }
   }
 }
 

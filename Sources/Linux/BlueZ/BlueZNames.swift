@@ -96,15 +96,3 @@ extension Span<UInt8> {
     return bytes
   }
 }
-
-extension BluetoothUUID {
-  /// Writes it as BlueZ does, such as 0000180f-0000-1000-8000-00805f9b34fb.
-  package func writeText(to writer: inout ByteWriter) {
-    for index in 0..<16 {
-      if index == 4 || index == 6 || index == 8 || index == 10 { writer.write(UInt8(ascii: "-")) }
-      let half = index < 8 ? high : low
-      let byte = half &>> UInt64(widening: UInt32(truncatingIfNeeded: (7 &- index & 7) &* 8))
-      writer.write(hexadecimal: UInt8(truncatingIfNeeded: byte))
-    }
-  }
-}

@@ -28,11 +28,7 @@ extension BluetoothUUID {
   package var text: String { short.map { hexadecimal($0) } ?? longText }
 
   /// The UUID in 32 capital hexadecimal digits, in groups.
-  package var longText: String {
-    let (high, low) = (hexadecimal(high), hexadecimal(low))
-    return "\(high.prefix(8))-\(high.dropFirst(8).prefix(4))-\(high.suffix(4))-\(low.prefix(4))-"
-      + low.suffix(12)
-  }
+  package var longText: String { String(writing: { writeText(to: &$0) }) }
 }
 
 extension DeviceAddress {

@@ -37,18 +37,6 @@ extension BluetoothUUID {
   private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     bytes.reduce(0) { $0 << 8 | UInt64($1) }
   }
-
-  /// `180D`, or 32 digits with hyphens.
-  var fileText: String {
-    if let short { return String(handleText(short).dropFirst(2)) }
-    var text = ""
-    for index in 0..<16 {
-      if [4, 6, 8, 10].contains(index) { text += "-" }
-      let number = index < 8 ? high : low
-      text += hexadecimalText([UInt8(truncatingIfNeeded: number >> UInt64(56 - index % 8 * 8))])
-    }
-    return text
-  }
 }
 
 extension String {

@@ -15,7 +15,7 @@ extension PeripheralDescription {
     }
     if appearance != 0 { text.add("appearance", handleText(appearance)) }
     if !advertised.isEmpty {
-      text.add("advertise", advertised.map(\.fileText).joined(separator: ", "))
+      text.add("advertise", advertised.map(\.text).joined(separator: ", "))
     }
     if !manufacturer.isEmpty { text.add("manufacturer", hexadecimalText(manufacturer)) }
     if let advertisement { text.add("advertisement", "hex " + hexadecimalText(advertisement)) }
@@ -95,7 +95,7 @@ private struct PeripheralFileText {
 
   mutating func add(_ service: PeripheralService) {
     text += "\n"
-    add(service.label, (service.isPrimary ? "service " : "secondary ") + service.uuid.fileText)
+    add(service.label, (service.isPrimary ? "service " : "secondary ") + service.uuid.text)
     add(handle: service.handle, of: service.label)
     if let end = service.end { add(service.label + ".end", handleText(end)) }
     var includes: [String] = []
@@ -114,7 +114,7 @@ private struct PeripheralFileText {
   private mutating func add(_ characteristic: PeripheralCharacteristic, _ label: String) {
     add(
       label,
-      "characteristic \(characteristic.uuid.fileText) \(characteristic.properties.fileText)")
+      "characteristic \(characteristic.uuid.text) \(characteristic.properties.fileText)")
     add(handle: characteristic.handle, of: label, count: 2)
     add(label + ".security", characteristic.security.fileText)
     add(label + ".value", ValueField.fileText(characteristic.value))
@@ -150,7 +150,7 @@ private struct PeripheralFileText {
       let usual: GATTProperties = descriptor.isConfiguration ? .read | .write : .read
       let properties =
         descriptor.properties == usual ? "" : " " + descriptor.properties.fileText
-      add(label, "descriptor \(descriptor.uuid.fileText)\(properties)")
+      add(label, "descriptor \(descriptor.uuid.text)\(properties)")
       add(label + ".value", ValueField.fileText(descriptor.value))
     }
     add(handle: descriptor.handle, of: label)

@@ -57,6 +57,6 @@ struct PeripheralSummary {
   /// `180D Heart Rate`.
   @inline(never)
   private static func name(of uuid: BluetoothUUID) -> String {
-    uuid.fileText + (uuid.assignedName.map { " \($0)" } ?? "")
+    uuid.text + (uuid.assignedName.map { " \($0)" } ?? "")
   }
 }

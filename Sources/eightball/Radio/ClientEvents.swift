@@ -285,15 +285,11 @@ struct NearbyDevice {
 
   private mutating func addServices(_ value: Span<UInt8>, byteCount: Int) {
     var reader = ByteReader(value)
-    while let uuid = Self.readUUID(&reader, byteCount), services.count < Self.mostServices {
+    while let uuid = BluetoothUUID(advertised: &reader, byteCount: byteCount),
+      services.count < Self.mostServices
+    {
       if !services.contains(uuid) { services.append(uuid) }
     }
-  }
-
-  /// Unlike the attribute protocol, advertising data also has 32-bit UUIDs.
-  private static func readUUID(_ reader: inout ByteReader, _ byteCount: Int) -> BluetoothUUID? {
-    guard byteCount == 4 else { return BluetoothUUID(&reader, byteCount: byteCount) }
-    return reader.readUInt32().map { BluetoothUUID(assigned: $0) }
   }
 }
 

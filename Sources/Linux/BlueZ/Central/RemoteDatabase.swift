@@ -174,30 +174,6 @@ private struct AttributeDescription {
   }
 }
 
-extension BluetoothUUID {
-  /// Reads a UUID as BlueZ writes it, such as 0000180f-0000-1000-8000-00805f9b34fb; `nil` for any other text.
-  package init?(text: Span<UInt8>) {
-    guard text.count == 36 else { return nil }
-    var halves = (high: UInt64(0), low: UInt64(0))
-    var count = 0
-    for index in text.indices {
-      if index == 8 || index == 13 || index == 18 || index == 23 {
-        guard text[index] == UInt8(ascii: "-") else { return nil }
-        continue
-      }
-      guard let digit = text[index].hexadecimalValue else { return nil }
-      let value = UInt64(widening: UInt32(digit))
-      if count < 16 {
-        halves.high = halves.high &<< 4 | value
-      } else {
-        halves.low = halves.low &<< 4 | value
-      }
-      count &+= 1
-    }
-    self.init(high: halves.high, low: halves.low)
-  }
-}
-
 extension Span<UInt8> {
   /// Whether it is the path of an object below the one at `path`.
   func isBelow(_ path: Span<UInt8>) -> Bool {

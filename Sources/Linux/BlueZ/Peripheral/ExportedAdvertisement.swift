@@ -65,7 +65,7 @@ enum ExportedAdvertisement {
         }
       guard size > 0 else { return }
       var reader = ByteReader(value)
-      while let uuid = readUUID(&reader, byteCount: size) {
+      while let uuid = BluetoothUUID(advertised: &reader, byteCount: size) {
         writer.writeText { uuid.writeText(to: &$0) }
       }
     }
@@ -86,7 +86,7 @@ enum ExportedAdvertisement {
         default: 0
         }
       var reader = ByteReader(value)
-      guard size > 0, let uuid = readUUID(&reader, byteCount: size) else { return }
+      guard size > 0, let uuid = BluetoothUUID(advertised: &reader, byteCount: size) else { return }
       writer.beginStructure()
       writer.writeText { uuid.writeText(to: &$0) }
       writer.write(signature: "ay")
@@ -112,10 +112,5 @@ enum ExportedAdvertisement {
       writer.write(bytes: reader.readRemaining())
     }
     writer.endArray(list)
-  }
-
-  private static func readUUID(_ reader: inout ByteReader, byteCount: Int) -> BluetoothUUID? {
-    guard byteCount == 4 else { return BluetoothUUID(&reader, byteCount: byteCount) }
-    return reader.readUInt32().map { BluetoothUUID(assigned: $0) }
   }
 }
