@@ -25,7 +25,18 @@ gpiod2_folder=.build-gpiod2
 step_number=0
 step_count=0
 step_started=0
+step_cpu_started=0
 step_times=()
+
+# cpu_seconds: the processor time of the programs that this shell has run, in seconds; see proc(5).
+cpu_seconds() {
+  local fields
+  read -ra fields <"/proc/$$/stat"
+  echo $(((fields[15] + fields[16]) / $(getconf CLK_TCK)))
+}
+
+# step_time WALL CPU TEXT: a line of the table of times.
+step_time() { printf '%6d s %6d s  %s' "$@"; }
 
 # steps N: how many steps this script takes.
 steps() { step_count=$1; }
@@ -34,6 +45,7 @@ steps() { step_count=$1; }
 step() {
   step_number=$((step_number + 1))
   step_started=$SECONDS
+  step_cpu_started=$(cpu_seconds)
   step_name=$1
   printf '[%d/%d] %s\n' "$step_number" "$step_count" "$1"
 }
@@ -41,12 +53,14 @@ step() {
 # step_done: says how long the step took.
 step_done() {
   local took=$((SECONDS - step_started))
-  step_times+=("$(printf '%6d s  %s' "$took" "$step_name")")
+  step_times+=("$(step_time "$took" "$(($(cpu_seconds) - step_cpu_started))" "$step_name")")
   printf '[%d/%d] done in %d s\n' "$step_number" "$step_count" "$took"
 }
 
-# show_times: a table of the steps' times, and their sum.
-show_times() { printf '%s\n' "${step_times[@]}" "$(printf '%6d s  in all' "$SECONDS")"; }
+# show_times: a table of the steps' times, by the clock and of the processors, and their sum.
+show_times() {
+  printf '%s\n' '    time   processors' "${step_times[@]}" "$(step_time "$SECONDS" "$(cpu_seconds)" "in all")"
+}
 
 # two_at_a_time TITLE COMMAND... -- ITEM...: runs the command with each item as its last argument, two at once where
 # there are two processors. Each is one step, whose output comes when it ends. Fails at the end if one failed. If
@@ -69,7 +83,8 @@ two_at_a_time() {
     output=$(unset step_times_file && "${@:1:$#-3}" "$item" 2>&1) || status=1
     exec 9<"$0" && flock 9
     printf "%s\n" "$number $name" ${output:+"$output"}
-    printf "%6d s  %s\n" "$SECONDS" "$name" >>"$step_times_file"
+    source "$0"
+    echo "$(step_time "$SECONDS" "$(cpu_seconds)" "$name")" >>"$step_times_file"
     if [ "$status" = 0 ]; then echo "$number done in $SECONDS s"; else echo "FAILED: $name"; fi
     exit "$status"' scripts/lib.sh "${command[@]}" || fail "Not all of these ended well: see FAILED above."
 }
