@@ -143,7 +143,10 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "VirtualRadioTests",
-      dependencies: ["BluetoothHost", "Expectations", "LinuxAir", "LinuxRadio", "VirtualRadio"],
+      dependencies: [
+        "BluetoothHost", "Expectations", "LinuxAir", "LinuxRadio", "LinuxTestSupport",
+        "VirtualRadio",
+      ],
       swiftSettings: checked),
     .testTarget(
       name: "VirtualBoardTests",

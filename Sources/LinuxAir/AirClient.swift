@@ -7,6 +7,8 @@ import VirtualRadio
 final class AirClient: EventHandler {
   let controller: VirtualController
   private let connection: FileDescriptor
+  /// Whether the host is this machine's kernel: each read and each write is then one packet.
+  private let isKernel: Bool
   private weak var server: AirServer?
   private let loop: EventLoop
   /// Its place in the loop, while it is open.
@@ -24,10 +26,11 @@ final class AirClient: EventHandler {
   private var filled = 0
 
   init(
-    _ connection: consuming FileDescriptor, controller: VirtualController, server: AirServer,
-    loop: EventLoop
+    _ connection: consuming FileDescriptor, isKernel: Bool = false, controller: VirtualController,
+    server: AirServer, loop: EventLoop
   ) {
     self.connection = connection
+    self.isKernel = isKernel
     self.controller = controller
     self.server = server
     self.loop = loop
@@ -88,6 +91,10 @@ final class AirClient: EventHandler {
   }
 
   private func take(_ count: Int) -> AirServer.Notice? {
+    if isKernel, let number = KernelDevice.adapter(in: input.span.extracting(first: count)) {
+      server?.onNotice?(.adapter(number, controller.address))
+      return nil
+    }
     var reader = ByteReader(input.span.extracting(first: count))
     while true {
       switch decoder.next(from: &reader) {
@@ -146,10 +153,11 @@ final class AirClient: EventHandler {
     }
   }
 
-  /// Moves packets from the controller into the empty buffer; `false` without packets.
+  /// Moves packets from the controller into the empty buffer, one at a time for the kernel; `false` without
+  /// packets.
   private func fill() -> Bool {
     var writer = ByteWriter(output.mutableSpan)
-    while controller.nextPacket(into: &writer) {}
+    while controller.nextPacket(into: &writer), !isKernel {}
     sent = 0
     filled = writer.count
     return filled > 0

@@ -27,6 +27,8 @@ public final class AirServer {
   public enum Notice: Equatable, Sendable, CustomStringConvertible {
     /// A client has connected; its controller has this public address.
     case joined(DeviceAddress)
+    /// The adapter hciN of this machine has this controller: see `addAdapter()`.
+    case adapter(UInt16, DeviceAddress)
     /// A client has closed its socket.
     case left(DeviceAddress)
     /// A client was disconnected, for this reason.
@@ -43,6 +45,7 @@ public final class AirServer {
     public var description: String {
       switch self {
       case .joined(let address): "\(address.text) joined"
+      case .adapter(let number, let address): "hci\(number) joined as \(address.text)"
       case .left(let address): "\(address.text) left"
       case .dropped(let address, let why): "\(address.text) dropped: \(why)"
       case .full(let count):
@@ -126,6 +129,20 @@ public final class AirServer {
     listeners.append(try AirListener(listener, server: self, loop: loop))
   }
 
+  /// Adds an adapter to this machine's kernel, with a new controller of the air: BlueZ and all programs that
+  /// use it are on the air then. It lasts until `close()`, or the end of the program.
+  ///
+  /// - Throws: Why the kernel does not allow it, and what to do.
+  public func addAdapter() throws {
+    try addAdapter(on: try KernelDevice.open())
+  }
+
+  /// As `addAdapter()`, for an open file of the kernel's device.
+  package func addAdapter(on device: consuming FileDescriptor) throws(SystemError) {
+    try KernelDevice.createAdapter(on: device)
+    try admit(device, isKernel: true)
+  }
+
   /// When `advance(to:)` must be called next; `nil` to wait for packets.
   public var deadline: Instant? {
     if let time { return time.deadline }
@@ -170,10 +187,13 @@ public final class AirServer {
     }
   }
 
-  private func admit(_ connection: consuming FileDescriptor) throws(SystemError) {
+  private func admit(
+    _ connection: consuming FileDescriptor, isKernel: Bool = false
+  ) throws(SystemError) {
     advanceAir()
     let controller = air.addController(configuration: configuration)
-    let client = AirClient(connection, controller: controller, server: self, loop: loop)
+    let client = AirClient(
+      connection, isKernel: isKernel, controller: controller, server: self, loop: loop)
     do throws(SystemError) {
       try client.open()
     } catch {

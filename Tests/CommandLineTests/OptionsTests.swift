@@ -36,6 +36,8 @@ struct OptionsTests {
       is: .tcpServer(host: "127.0.0.1", port: 7_300))
     expect(try HostAir.parse([]).limit, is: 64)
     expect(try HostAir.parse(["--limit", "1000"]).limit, is: 1_000)
+    expect(try HostAir.parse([]).adapters, is: 0)
+    expect(try HostAir.parse(["--vhci", "2"]).adapters, is: 2)
     expect(try HostAir.parse([]).linkLayer, is: nil)
     expect(try HostAir.parse(["--link-layer"]).linkLayer, is: LinkLayerModel())
     expect(

@@ -69,6 +69,11 @@ struct RefusalTests {
     (["radio", "--limit"], ["0"], "--limit takes 1 to 10000 radios, not 0."),
     (["radio", "--limit"], ["-1"], "--limit takes 1 to 10000 radios, not -1."),
     (["radio", "--limit"], ["10001"], "--limit takes 1 to 10000 radios, not 10001."),
+    (["radio", "--vhci"], ["65"], "--vhci takes up to 64 adapters, the limit of the air, not 65."),
+    (
+      ["radio", "--time", "simulated", "--vhci"], ["1"],
+      "--vhci needs --time real: the kernel has a clock of its own."
+    ),
     (["radio", "--time"], ["fast"], "--time takes real or simulated."),
     (["radio", "--radios"], ["2"], "--radios needs --time simulated."),
     (

@@ -18,11 +18,12 @@ package struct Ends: ~Copyable {
     far = FileDescriptor(owning: numbers[1], name: "far")
   }
 
-  /// A connection whose ends do not block, unless `blocks` is true.
-  package init(blocks: Bool = false) throws {
+  /// A connection whose ends do not block, unless `blocks` is true: a stream, unless it `isPacketwise`.
+  package init(blocks: Bool = false, isPacketwise: Bool = false) throws {
     var numbers: [CInt] = [-1, -1]
     let flags = blocks ? 0 : CInt(SOCK_NONBLOCK.rawValue)
-    let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | flags
+    let kind = isPacketwise ? SOCK_SEQPACKET : SOCK_STREAM
+    let type = CInt(kind.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | flags
     try #require(unsafe socketpair(AF_UNIX, type, 0, &numbers) == 0)
     self.init(numbers)
   }

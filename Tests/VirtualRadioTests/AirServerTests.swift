@@ -1,9 +1,11 @@
 import BluetoothHost
 import Expectations
 import Glibc
-import LinuxAir
 import LinuxRadio
+import LinuxTestSupport
 import VirtualRadio
+
+@testable import LinuxAir
 
 // One at a time: two of the tests lower the limit on open files, which all tests of a process share.
 @Suite("The air behind a socket", .serialized)
@@ -100,6 +102,40 @@ struct AirServerTests {
     let answer = complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0])
     expect(try second.receive(), is: answer + answer)
     expect(fixture.notices, is: ["F0:00:00:00:00:01 joined", "F0:00:00:00:00:02 joined"])
+  }
+
+  @Test("The kernel gets each packet by itself, and may command before it names its adapter")
+  func adapter() throws {
+    let ends = try Ends(isPacketwise: true)
+    try fixture.server.addAdapter(
+      on: FileDescriptor(owning: dup(ends.near.rawValue), name: "vhci"))
+    expect(try ends.far.readAll(), is: [0xFF, 0x00])
+    expect(try ends.far.write(readAddress.span), is: 4)
+    expect(try ends.far.write(([0xFF, 0x00, 0x01, 0x02] as [UInt8]).span), is: 4)
+    expect(try ends.far.write(readAddress.span), is: 4)
+    try fixture.settle()
+    let answer = complete(.readBDADDR, .success, [1, 0, 0, 0, 0, 0xF0])
+    for expected in [answer, answer, []] { expect(try ends.far.readAll(), is: expected) }
+    expect(
+      fixture.notices,
+      is: ["F0:00:00:00:00:01 joined", "hci513 joined as F0:00:00:00:00:01"])
+    fixture.server.close()
+    let kernel = ends.closeNear()
+    expect(try kernel.readAll(), is: nil)
+  }
+
+  @Test("Without the kernel's device, or the right to open it, the error says what to do")
+  func noDevice() {
+    let missing = SystemError(.noSuchFile, "open", "/dev/vhci")
+    expect(
+      KernelDevice.accessError(missing)?.description,
+      is: "this kernel has no virtual adapters: there is no /dev/vhci. Load their module: sudo modprobe "
+        + "hci_vhci.")
+    expect(
+      KernelDevice.accessError(SystemError(.accessDenied, "open", "/dev/vhci"))?.description,
+      is: "this user may not open /dev/vhci. Make it yours: sudo chown $USER /dev/vhci; or run with "
+        + "sudo.")
+    expect(KernelDevice.accessError(SystemError(.busy, "open", "/dev/vhci")), is: nil)
   }
 
   @Test("On simulated time the server says once for which program the clock waits")

@@ -13,8 +13,11 @@ enum CommandNeed: Equatable {
 }
 
 extension HCIOpcode {
-  /// The commands of virtual controllers, in the order of their opcodes.
-  static let simulated = (0...0x2FFF).map { HCIOpcode(rawValue: $0) }.filter { $0.need != nil }
+  /// The commands of virtual controllers, in the order of their opcodes. Each group of commands has
+  /// fewer than 256 (Core Specification, Vol 4, Part E, 7).
+  static let simulated = [0x0400, 0x0C00, 0x1000, 0x1400, 0x2000].flatMap { (group: UInt16) in
+    (group..<group + 0x100).map { HCIOpcode(rawValue: $0) }.filter { $0.need != nil }
+  }
 
   /// What a virtual controller needs for the command; `nil` if none knows it.
   var need: CommandNeed? {

@@ -21,15 +21,17 @@ struct HostAir: Command {
         eightball radio --loss 5 --area 50 --seed 8
         eightball radio --drop 10 --vanish 5 --seed 8
         eightball radio --time simulated --radios 2
+        eightball radio --vhci 1
         eightball radio --listen tcp-server:127.0.0.1:7300 --verbose
 
-      Programs reach the last two with --radio unix:/tmp/air.sock and with \
+      Programs reach an air at /tmp/air.sock with --radio unix:/tmp/air.sock, and the last one with \
       --radio tcp-client:127.0.0.1:7300.
 
       EXIT STATUS
         0   ended by SIGINT, SIGTERM or SIGHUP
         64  the command line is wrong
-        69  it cannot listen there, or the limit on open files is too low
+        69  it cannot listen there, the kernel gives it no adapter, or the limit on open files is too \
+      low
       """)
 
   static var options: [ToolOption<HostAir>] {
@@ -51,6 +53,14 @@ struct HostAir: Command {
           "--limit", "<number>",
           "How many radios may be on the air at once: 1 to 10000. (default: 64)")
       ) { $0.limit = try $1.number() },
+      .value(
+        OptionRow(
+          "--vhci", "<number>",
+          """
+          How many adapters to add to this machine's kernel, by /dev/vhci. BlueZ and the programs that \
+          use it are on the air then. Default: none.
+          """)
+      ) { $0.adapters = try $1.number() },
       .flag(
         OptionRow(
           "--link-layer",
@@ -115,6 +125,8 @@ struct HostAir: Command {
 
   var listen: RadioAddress?
   var limit = AirServer.defaultMaximumClients
+  /// How many adapters of this machine's kernel join.
+  var adapters = 0
   var hasLinkLayer = false
   var loss: Int?
   var area: Int?
@@ -136,6 +148,13 @@ struct HostAir: Command {
   func validate() throws(UsageError) {
     guard (1...10_000).contains(limit) else {
       throw UsageError("--limit takes 1 to 10000 radios, not \(limit).")
+    }
+    guard (0...limit).contains(adapters) else {
+      throw UsageError(
+        "--vhci takes up to \(limit) adapters, the limit of the air, not \(adapters).")
+    }
+    guard adapters == 0 || !isTimeSimulated else {
+      throw UsageError("--vhci needs --time real: the kernel has a clock of its own.")
     }
     if let radios {
       guard isTimeSimulated else { throw UsageError("--radios needs --time simulated.") }
@@ -166,8 +185,8 @@ struct HostAir: Command {
   func run() throws {
     do {
       try host()
-    } catch let error as SystemError {
-      Terminal.note("Error: \(sentence(error.description))")
+    } catch let error where error is SystemError || error is RadioError {
+      Terminal.note("Error: \(sentence("\(error)"))")
       throw ExitStatus.unavailable
     }
   }
@@ -198,7 +217,7 @@ struct HostAir: Command {
         Terminal.note(
           "The virtual air is full (\(limit) \(limit == 1 ? "radio" : "radios")): refused a "
             + "program. End one, or start the air with a greater --limit.")
-      case .waiting, .cannotAccept: Terminal.note(sentence(notice.description))
+      case .adapter, .waiting, .cannotAccept: Terminal.note(sentence(notice.description))
       }
     }
     let name: String
@@ -220,6 +239,7 @@ struct HostAir: Command {
       try server.listen(on: try StreamListener(path: SharedAir.defaultPath))
       name = "--radio virtual"
     }
+    for _ in 0..<adapters { try server.addAdapter() }
     Terminal.note("Hosting the air; programs join with \(name).")
     while signals.count == 0 {
       server.advance(to: MonotonicClock.now)
