@@ -1,4 +1,4 @@
-"""Pairing by the kernel's Bluetooth Management, as bluetoothd does. The numbers are those of BlueZ's
+"""Pairing, PHYs and advertising sets by the kernel's Bluetooth Management, as bluetoothd does. The numbers are those of BlueZ's
 doc/mgmt-api.txt."""
 
 import contextlib
@@ -17,6 +17,12 @@ NO_INPUT_NO_OUTPUT, DISPLAY_YES_NO = 3, 1
 _CONTROL_CHANNEL, _NO_ADAPTER = 3, 0xFFFF
 _READ_INFORMATION, _SET_POWERED, _SET_BONDABLE, _SET_LE = 0x0004, 0x0005, 0x0009, 0x000D
 _PAIR, _UNPAIR, _CONFIRM, _SET_SECURE_CONNECTIONS = 0x0019, 0x001B, 0x001C, 0x002D
+_REMOVE_ADVERTISING, _SET_PHY_CONFIGURATION = 0x003F, 0x0045
+_ADD_ADVERTISING_PARAMETERS, _ADD_ADVERTISING_DATA = 0x0054, 0x0055
+# Bits of the PHYs, each for transmission and reception, and of an advertising set's flags.
+_PHYS = {"1m": 0x0600, "2m": 0x1800, "coded": 0x6000}
+_CONNECTABLE = 0x0001
+_SECONDARY = {"1m": 0x0080, "2m": 0x0100, "coded": 0x0200}
 _COMMAND_COMPLETE, _COMMAND_STATUS, _CONFIRMATION_REQUEST = 0x0001, 0x0002, 0x000F
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -63,6 +69,21 @@ class Management:
     def unpair(self, address: str) -> None:
         """Forgets the bond, and disconnects."""
         self._command(_UNPAIR, _device(address) + b"\x01")
+
+    def use_phys(self, *phys: str) -> None:
+        """Scans, initiates and transmits on these PHYs."""
+        bits = sum(_PHYS[phy] for phy in phys)
+        self.demand(_SET_PHY_CONFIGURATION, struct.pack("<I", bits))
+
+    def advertise(self, phy: str, data: bytes, *, is_connectable: bool = True) -> None:
+        """Advertises with a set, whose data are on this PHY."""
+        flags = (_CONNECTABLE if is_connectable else 0) | _SECONDARY[phy]
+        self.demand(_ADD_ADVERTISING_PARAMETERS, struct.pack("<BIHHIIb", 1, flags, 0, 0, 0, 0, 0))
+        self.demand(_ADD_ADVERTISING_DATA, bytes([1, len(data), 0]) + data)
+
+    def stop_advertising(self) -> None:
+        """Removes the set."""
+        self.demand(_REMOVE_ADVERTISING, b"\x01")
 
     def demand(self, opcode: int, parameters: bytes = b"") -> None:
         status, _ = self._command(opcode, parameters)

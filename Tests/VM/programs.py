@@ -50,7 +50,8 @@ class Program:
     def __init__(self, *arguments: str, **options):
         self._name = arguments[0].rpartition("/")[2]
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        self._log: list[str] = []
+        #: The lines that it has printed.
+        self.log: list[str] = []
         self._process = subprocess.Popen(
             arguments,
             stdin=subprocess.DEVNULL,
@@ -109,13 +110,23 @@ class Program:
                 line = self._lines.get(timeout=max(0, end - time.monotonic()))
             except queue.Empty:
                 line = None
-            assert line is not None, f"{self._name} printed no {description}, but {self._log}"
+            assert line is not None, f"{self._name} printed no {description}, but {self.log}"
             if accepted := accept(line):
                 return accepted
 
+    def event(self, kind: str, **fields) -> dict:
+        """The next event of this kind with these fields, after those already taken."""
+        wanted = {"event": kind, **fields}
+
+        def accept(line: str) -> dict | None:
+            event = json.loads(line)
+            return event if wanted.items() <= event.items() else None
+
+        return self.line(accept, f"{wanted}")
+
     def _listen(self) -> None:
         for line in self._process.stdout:
-            self._log.append(line.rstrip("\n"))
+            self.log.append(line.rstrip("\n"))
             self._lines.put(line)
         self._lines.put(None)
 
@@ -135,13 +146,3 @@ class Ball(Program):
         """Uses this radio, or the one in its board's file."""
         chosen = ["--radio", radio] if radio else []
         super().__init__(*ball_command(*chosen, "--json", *options), **process)
-
-    def event(self, kind: str, **fields) -> dict:
-        """The next event of this kind with these fields, after those already taken."""
-        wanted = {"event": kind, **fields}
-
-        def accept(line: str) -> dict | None:
-            event = json.loads(line)
-            return event if wanted.items() <= event.items() else None
-
-        return self.line(accept, f"{wanted}")

@@ -112,7 +112,8 @@ with Controllers(), Management("hci0") as kernel:
         kernel.use_secure_connections(True)
         wait_for_end()
 
-    with State() as state, KernelBall("hci0", "Guarded", "Outlook good.", is_protected=True) as ball:
+    guard = {"is_protected": True, "is_powered": True}
+    with State() as state, KernelBall("hci0", "Guarded", "Outlook good.", **guard) as ball:
         with check("eightball ask pairs with a ball of the kernel that requires encryption") as saw:
             asked = run(
                 eightball(), "ask", "--pair", "Will it rain?", "--radio", "hci1", "--timeout", "45",
