@@ -117,6 +117,29 @@ async def test_the_legacy_half_of_both_reaches_a_legacy_scan(air):
         assert isinstance(report, hci.HCI_LE_Advertising_Report_Event.Report)
 
 
+#: 74 + 174 bytes. A report holds 229.
+IN_PARTS = AdvertisingData(
+    [
+        (AdvertisingData.Type.MANUFACTURER_SPECIFIC_DATA, bytes([0xFF, 0xFF, *range(70)])),
+        (AdvertisingData.Type.COMPLETE_LOCAL_NAME, b"Chained" * 24 + b"End!"),
+    ]
+)
+PROPERTIES = AdvertisingEventProperties(is_connectable=False, is_scannable=False, is_legacy=False)
+
+
+async def test_our_tools_join_the_parts_of_an_advertisers_data(air):
+    async with Central.opened(air) as advertiser:
+        await advertiser.device.create_advertising_set(
+            AdvertisingParameters(advertising_event_properties=PROPERTIES),
+            advertising_data=bytes(IN_PARTS),
+        )
+        command = [eightball(), "scan", "--radio", air, "--timeout", "2s", "--json"]
+        async with Program(*command) as scan:
+            assert await scan.ended() == 0, scan.transcript
+    heard = [json.loads(line) for line in scan.output]
+    assert any(device.get("name") == "Chained" * 24 + "End!" for device in heard), heard
+
+
 class ExtendedBall(BumbleBall):
     """A ball of Bumble that advertises with a set."""
 

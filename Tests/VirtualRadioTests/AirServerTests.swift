@@ -129,12 +129,12 @@ struct AirServerTests {
     let missing = SystemError(.noSuchFile, "open", "/dev/vhci")
     expect(
       KernelDevice.accessError(missing)?.description,
-      is: "this kernel has no virtual adapters: there is no /dev/vhci. Load their module: sudo modprobe "
-        + "hci_vhci.")
+      is: "this kernel has no virtual adapters: there is no /dev/vhci. Load their module: sudo "
+        + "modprobe hci_vhci.")
     expect(
       KernelDevice.accessError(SystemError(.accessDenied, "open", "/dev/vhci"))?.description,
-      is: "this user may not open /dev/vhci. Make it yours: sudo chown $USER /dev/vhci; or run with "
-        + "sudo.")
+      is: "this user may not open /dev/vhci. Make it yours: sudo chown $USER /dev/vhci; or run "
+        + "with sudo.")
     expect(KernelDevice.accessError(SystemError(.busy, "open", "/dev/vhci")), is: nil)
   }
 

@@ -30,8 +30,7 @@ struct HostAir: Command {
       EXIT STATUS
         0   ended by SIGINT, SIGTERM or SIGHUP
         64  the command line is wrong
-        69  it cannot listen there, the kernel gives it no adapter, or the limit on open files is too \
-      low
+        69  it cannot listen there, or cannot open /dev/vhci or enough files
       """)
 
   static var options: [ToolOption<HostAir>] {
