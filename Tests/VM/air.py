@@ -1,14 +1,18 @@
-"""The kernel on our virtual air, by /dev/vhci, with bluetoothd. An app on bleak uses a sensor of the air. A ball beside
-bluetoothd disturbs no connection that bluetoothd has to the sensor: the adapter is then a central and a peripheral at
+"""The kernel on our virtual air, by /dev/vhci. It pairs with a ball of the air; with bluetoothd, an app on bleak uses a
+sensor of the air. A ball beside bluetoothd disturbs no connection that bluetoothd has to the sensor: the adapter is then a central and a peripheral at
 once, which btvirt cannot do."""
 
 import contextlib
 import os
 import signal
+import tempfile
 import time
 
 from adapters import bluetooth_service, power
+from att import Central
 from checks import Checks
+from l2cap import Security
+from management import Management
 from programs import NOBODY, Ball, Program, eightball, eventually, run
 from virtual_air import Sensor, VirtualAir
 
@@ -64,6 +68,21 @@ def running_ball(adapter: str):
         ball.event("advertising")
         yield ball
 
+
+with VirtualAir() as air:
+    options = ["--security", "encrypted", "--address", "public"]
+    with tempfile.TemporaryDirectory() as state, Management(air.adapter) as kernel:
+        with check("the kernel pairs with a ball of the air, and asks on the encrypted link") as saw:
+            with Ball("virtual", *options, env={**os.environ, "XDG_STATE_HOME": state}) as ball:
+                address = ball.event("advertising")["address"]
+                status = kernel.pair(address)
+                assert status == 0, f"status 0x{status:02X}"
+                ball.event("paired", central=air.address)
+                with Central(address, Security.MEDIUM, adapter=air.address) as central:
+                    central.subscribe()
+                    central.ask("Will it rain?")
+                    saw(central.answer().decode())
+                kernel.unpair(address)
 
 with VirtualAir() as air, bluetooth_service(powers_adapters=False), Sensor() as sensor:
     power(air.adapter, True)

@@ -2,13 +2,15 @@
 
 import os
 
+from adapters import set_up
 from programs import Program, eightball
 
 _SOCKET = "/run/air.sock"
 
 
 class VirtualAir(Program):
-    """`eightball radio` with one adapter of the kernel; programs join it with `--radio virtual`."""
+    """`eightball radio` with one adapter of the kernel, which is down after the initialiser; programs join it with
+    `--radio virtual`."""
 
     def __init__(self):
         os.environ["EIGHTBALL_AIR"] = _SOCKET
@@ -16,6 +18,9 @@ class VirtualAir(Program):
         self.line(lambda line: line.startswith("Hosting"), "that it hosts the air")
         #: The adapter's name, such as hci0, and its address on the air.
         self.adapter, self.address = self.line(_adapter, "adapter")
+        # Waits until the kernel has set it up.
+        set_up(self.adapter, True)
+        set_up(self.adapter, False)
 
 
 def _adapter(line: str) -> tuple[str, str] | None:
