@@ -87,6 +87,11 @@ with VirtualAir() as air:
 with VirtualAir() as air, bluetooth_service(powers_adapters=False), Sensor() as sensor:
     power(air.adapter, True)
 
+    with check("another program hosts the air") as saw:
+        ended = run(eightball(), "radio", "--vhci", "1")
+        assert ended.returncode == RADIO_TROUBLE and "hosts the air there" in ended.stdout, ended
+        saw(ended.stdout)
+
     with check("an app on bleak reads and hears a sensor of the air") as saw:
         app = run(os.environ["PYTHON"], "-B", "Examples/bleak/heart_rate.py", patience=120)
         assert app.returncode == 0 and app.stdout.startswith("place 1\nrates "), app.stdout

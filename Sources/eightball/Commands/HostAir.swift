@@ -181,6 +181,19 @@ struct HostAir: Command {
     }
   }
 
+  /// Listens at the socket of `--radio virtual`.
+  private static func defaultListener() throws(SystemError) -> StreamListener {
+    let path = SharedAir.defaultPath
+    do throws(SystemError) {
+      return try StreamListener(path: path)
+    } catch {
+      guard error.code == .addressInUse else { throw error }
+      throw SystemError(
+        error.code, error.operation, path,
+        explanation: "another program hosts the air there; end it, and start this one first")
+    }
+  }
+
   func run() throws {
     do {
       try host()
@@ -235,7 +248,7 @@ struct HostAir: Command {
       name = "--radio tcp-client:\(place == "_" ? "HOST" : place):\(listener.port)"
       try server.listen(on: listener)
     default:
-      try server.listen(on: try StreamListener(path: SharedAir.defaultPath))
+      try server.listen(on: try Self.defaultListener())
       name = "--radio virtual"
     }
     for _ in 0..<adapters { try server.addAdapter() }
