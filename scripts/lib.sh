@@ -159,6 +159,13 @@ swift_tool() {
   printf '%s\n' "$tool"
 }
 
+# swift_static_library NAME: the path of a static library of the Swift toolchain.
+swift_static_library() {
+  local resources
+  resources=$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+  realpath "${resources}_static/linux/$1"
+}
+
 # core_features: the compiler's flags for the package, and for the experimental features that Package.swift names.
 core_features() {
   echo -package-name eightball

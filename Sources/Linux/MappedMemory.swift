@@ -79,13 +79,12 @@ package struct Mapped<Value: ~Copyable>: ~Copyable {
   }
 }
 
-/// Up to `capacity` values without references, in memory that the kernel maps. A page costs memory once it is
-/// touched.
+/// `capacity` values, in memory that the kernel maps. A page costs memory once it is touched.
 @safe
-package struct MappedArray<Element>: ~Copyable {
+package struct MappedArray<Element: ~Copyable>: ~Copyable {
   private let start: UnsafeMutablePointer<Element>
   private let pin = Pinned()
-  /// The most elements.
+  /// The number of elements.
   package let capacity: Int
 
   /// Maps memory for this many elements, whose bytes are zeros: if they are not values of `Element`, each must be
@@ -99,7 +98,16 @@ package struct MappedArray<Element>: ~Copyable {
     self.capacity = capacity
   }
 
-  deinit { unsafe clinux_unmap(start, capacity &* MemoryLayout<Element>.stride) }
+  /// Maps memory for this many values of `make`. `nil` if the kernel refuses.
+  package init?(_ capacity: Int, _ make: () -> Element) {
+    unsafe self.init(zeros: capacity)
+    for index in 0..<capacity { unsafe (start + index).initialize(to: make()) }
+  }
+
+  deinit {
+    unsafe start.deinitialize(count: capacity)
+    unsafe clinux_unmap(start, capacity &* MemoryLayout<Element>.stride)
+  }
 
   /// The element at `index`, which is below `capacity`.
   package subscript(index: Int) -> Element {

@@ -18,15 +18,16 @@ struct BlueZSession: ~Copyable {
   var bus: BlueZBus
   var controller = BlueZController()
   private var peripheral: BlueZPeripheral
-  private var central = BlueZCentralRole()
+  private var central: BlueZCentralRole
 
   /// Begins with the questions for the bus and bluetoothd; `nil` if the kernel refuses memory.
   init?(adapter: UInt16, at now: Instant) {
-    guard let bus = BlueZBus(adapter: adapter), let peripheral = BlueZPeripheral() else {
-      return nil
-    }
+    guard let bus = BlueZBus(adapter: adapter), let peripheral = BlueZPeripheral(),
+      let central = BlueZCentralRole()
+    else { return nil }
     self.bus = bus
     self.peripheral = peripheral
+    self.central = central
     self.bus.now = now
     ask(at: now)
   }

@@ -18,8 +18,9 @@ package struct BlueZCentral: ~Copyable {
 
   private let pin = Pinned()
   var attempt = ConnectionAttempt()
-  /// The peripherals, by the index of their links.
-  var peripherals: InlineArray<16, RemotePeripheral> = InlineArray { _ in RemotePeripheral() }
+  /// The peripherals, by the index of their links. In line they would make the witnesses of each type around them
+  /// larger, by 50 kB.
+  var peripherals: MappedArray<RemotePeripheral>
   /// The devices that bluetoothd is disconnecting for this program, which takes it some seconds; empty for none.
   var departures = InlineArray<16, ObjectPath>(repeating: ObjectPath())
   var subscriptions = InlineArray<32, Subscription?>(repeating: nil)
@@ -32,8 +33,13 @@ package struct BlueZCentral: ~Copyable {
   /// Whether a device has changed and its properties could not be asked for.
   var hasMissedReport = false
 
-  /// A central without links that does not scan.
-  package init() {}
+  /// A central without links that does not scan; `nil` if the kernel refuses memory.
+  package init?() {
+    guard
+      let peripherals = MappedArray(BlueZController.linkCapacity, { RemotePeripheral() })
+    else { return nil }
+    self.peripherals = peripherals
+  }
 
   deinit {
     for slot in subscriptions.indices {

@@ -10,7 +10,7 @@ import BluetoothHost
 
 /// A radio beside bluetoothd that only serves: it does not scan, and does not connect.
 struct NoBlueZCentral: ~Copyable {
-  init() {}
+  init?() {}
 
   var deadline: Instant? { nil }
   func setScanning(
