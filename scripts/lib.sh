@@ -159,11 +159,11 @@ swift_tool() {
   printf '%s\n' "$tool"
 }
 
-# swift_static_library NAME: the path of a static library of the Swift toolchain.
-swift_static_library() {
+# swift_static_libraries: the folder of the Swift toolchain's static libraries.
+swift_static_libraries() {
   local resources
   resources=$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
-  realpath "${resources}_static/linux/$1"
+  realpath "${resources}_static/linux"
 }
 
 # core_features: the compiler's flags for the package, and for the experimental features that Package.swift names.

@@ -1,4 +1,4 @@
-"""unretain.py FROM TO: copies a static library of Swift's runtime so that the linker may drop its uncalled functions.
+"""unretain.py FROM TO: copies a static library of Swift's so that the linker may drop its uncalled functions.
 
 The library marks them and its constants with SHF_GNU_RETAIN, for programs whose parts are loaded later. The mark stays
 on the records of types and of conformances, swift5_*: the runtime finds these without a reference.

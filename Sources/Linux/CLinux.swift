@@ -161,6 +161,9 @@ package enum FileKind: Int32 {
   _ bytes: UnsafePointer<UInt8>?, _ size: Int
 ) -> Int32
 
+/// Unmaps the code and the constants of the program and its libraries. The kernel maps again what is used.
+@_extern(c) package func clinux_forget_start()
+
 // MARK: D-Bus
 
 /// recvmsg(2), with at most `capacity` descriptors (16 at most) that come with the bytes: their number

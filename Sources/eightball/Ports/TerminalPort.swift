@@ -2,6 +2,7 @@ import BallRunner
 import BluetoothHost
 import EightBall
 import Glibc
+import Linux
 import LinuxAir
 import LinuxBoard
 import LinuxPort
@@ -10,6 +11,9 @@ import LinuxRadio
 /// The port of `eightball run`: that of Linux with a terminal on top. It adds the virtual air, the
 /// lines of a virtual board, keys, the line that draws the ball, captures and packet traces.
 struct TerminalPort: Port, ~Copyable {
+  /// How long the first wait after the start is at least, in milliseconds.
+  private static var rest: UInt32 { 10_000 }
+
   private var port: LinuxPort
   private var radio: TerminalRadio
   private let board: TerminalBoard
@@ -22,6 +26,8 @@ struct TerminalPort: Port, ~Copyable {
   private let time: AirTime
   /// Whether the radio has not taken all of the last packets.
   private var hasOutput = false
+  /// Whether the pages that only the start needed are in memory.
+  private var remembersStart = true
   /// Where programs connect; `nil` without a control socket.
   private(set) var controlPath: String?
   /// Why the kernel refuses to wait.
@@ -163,6 +169,7 @@ struct TerminalPort: Port, ~Copyable {
 
   mutating func wait(until deadline: Instant?) -> Bool {
     screen.flush(to: &port)
+    if remembersStart { forgetStart(before: deadline) }
     let limit = time.wait(until: deadline, hasOutput: hasOutput) { port.writeRadio($0) }
     guard port.wait(until: limit) else {
       waitError = SystemError(.current, "wait for", "the event queue")
@@ -181,6 +188,17 @@ struct TerminalPort: Port, ~Copyable {
       board.stop()
     }
     return true
+  }
+
+  /// Gives the pages back that only the start needed, more than half of the program's memory, when it has nothing to do
+  /// for longer than any command takes.
+  private mutating func forgetStart(before deadline: Instant?) {
+    if let deadline, deadline < now.advanced(by: Self.rest) { return }
+    remembersStart = false
+    // A debugger's breakpoints would go too.
+    #if !DEBUG
+      clinux_forget_start()
+    #endif
   }
 
   // MARK: RadioPort
