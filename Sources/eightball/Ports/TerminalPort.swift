@@ -11,7 +11,9 @@ import LinuxRadio
 /// The port of `eightball run`: that of Linux with a terminal on top. It adds the virtual air, the
 /// lines of a virtual board, keys, the line that draws the ball, captures and packet traces.
 struct TerminalPort: Port, ~Copyable {
-  /// How long the first wait after the start is at least, in milliseconds.
+  /// How long the start lasts at most, in milliseconds.
+  private static var startTime: UInt32 { 2_000 }
+  /// A wait this long ends the start before, in milliseconds: no command takes so long.
   private static var rest: UInt32 { 10_000 }
 
   private var port: LinuxPort
@@ -26,8 +28,8 @@ struct TerminalPort: Port, ~Copyable {
   private let time: AirTime
   /// Whether the radio has not taken all of the last packets.
   private var hasOutput = false
-  /// Whether the pages that only the start needed are in memory.
-  private var remembersStart = true
+  /// When the start is over; `nil` once its pages are given back.
+  private var startEnd: Instant?
   /// Where programs connect; `nil` without a control socket.
   private(set) var controlPath: String?
   /// Why the kernel refuses to wait.
@@ -58,6 +60,7 @@ struct TerminalPort: Port, ~Copyable {
     self.screen = screen
     self.loop = loop
     time = AirTime()
+    startEnd = time.now.advanced(by: Self.startTime)
     self.board = TerminalBoard(
       board, name: ballName, screen: screen, hasUser: hasUser, time: time)
   }
@@ -169,7 +172,7 @@ struct TerminalPort: Port, ~Copyable {
 
   mutating func wait(until deadline: Instant?) -> Bool {
     screen.flush(to: &port)
-    if remembersStart { forgetStart(before: deadline) }
+    if let startEnd { forgetStart(startEnd, before: deadline) }
     let limit = time.wait(until: deadline, hasOutput: hasOutput) { port.writeRadio($0) }
     guard port.wait(until: limit) else {
       waitError = SystemError(.current, "wait for", "the event queue")
@@ -190,11 +193,11 @@ struct TerminalPort: Port, ~Copyable {
     return true
   }
 
-  /// Gives the pages back that only the start needed, more than half of the program's memory, when it has nothing to do
-  /// for longer than any command takes.
-  private mutating func forgetStart(before deadline: Instant?) {
-    if let deadline, deadline < now.advanced(by: Self.rest) { return }
-    remembersStart = false
+  /// Gives the pages back that only the start needed, more than half of the program's memory, once it is over.
+  private mutating func forgetStart(_ end: Instant, before deadline: Instant?) {
+    let now = now
+    if let deadline, now < end, deadline < now.advanced(by: Self.rest) { return }
+    startEnd = nil
     // A debugger's breakpoints would go too.
     #if !DEBUG
       clinux_forget_start()
