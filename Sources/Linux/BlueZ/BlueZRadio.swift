@@ -56,6 +56,8 @@ package struct BlueZRadio: ~Copyable {
 
   /// Ends what bluetoothd does for this program, before the radio is closed.
   package mutating func end() {
+    // A central's first call may have come after the last turn: its connection ends, too.
+    receive()
     session.reset()
     flush()
   }

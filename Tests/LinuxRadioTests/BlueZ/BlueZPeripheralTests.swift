@@ -41,10 +41,11 @@ extension FakeDaemon where Side: ~Copyable {
   fileprivate func use(
     _ path: String, _ member: StaticString, value: [UInt8]? = nil, by number: Int = 1,
     offset: UInt16 = 0,
-    needsNoReply: Bool = false
+    needsNoReply: Bool = false, isRead: Bool = true
   ) {
     ask(
-      path, characteristic, member, value == nil ? "a{sv}" : "aya{sv}", needsNoReply: needsNoReply
+      path, characteristic, member, value == nil ? "a{sv}" : "aya{sv}", needsNoReply: needsNoReply,
+      isRead: isRead
     ) {
       if let value { $0.write(bytes: value.span) }
       let options = $0.beginArray(alignedTo: 8)
@@ -176,6 +177,43 @@ struct BlueZPeripheralTests {
     daemon.settle()
     expect(daemon.takeCalls().map(\.description), is: ["\(device(1)) Disconnect "])
     expect(daemon.host.connectionCount, is: 0)
+  }
+
+  @Test("the radio ends: bluetoothd disconnects each central once, also one without a link")
+  func end() throws {
+    let daemon = try daemon()
+    daemon.use(answer, "ReadValue")
+    daemon.script = { $0.member == "GetAll" ? .later : nil }
+    daemon.use(answer, "AcquireNotify", by: 2)
+    expect(daemon.host.connectionCount, is: 1)
+    _ = daemon.takeCalls()
+    daemon.end()
+    expect(
+      daemon.takeCalls().map(\.description),
+      is: [
+        "/org/bluez/hci0 UnregisterAdvertisement ", "\(device(1)) Disconnect ",
+        "\(device(2)) Disconnect ", "/org/bluez/hci0 UnregisterApplication ",
+      ])
+  }
+
+  @Test("the radio ends: a central whose first call was not read is disconnected")
+  func endBeforeCall() throws {
+    let daemon = try daemon()
+    daemon.use(answer, "AcquireNotify", isRead: false)
+    _ = daemon.takeCalls()
+    daemon.end()
+    expect(daemon.takeCalls().contains { $0.description == "\(device(1)) Disconnect " })
+  }
+
+  @Test("the radio ends while bluetoothd disconnects a central: it is not asked again")
+  func endAfterDisconnection() throws {
+    let daemon = try daemon()
+    daemon.use(answer, "ReadValue")
+    daemon.script = { $0.member == "Disconnect" ? .later : nil }
+    daemon.host.disconnectAll()
+    daemon.settle()
+    daemon.end()
+    expect(daemon.takeCalls().filter { $0.member == "Disconnect" }.count, is: 1)
   }
 
   @Test("objects belong to bluetoothd, and have its methods alone")

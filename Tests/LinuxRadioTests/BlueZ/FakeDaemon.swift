@@ -96,18 +96,26 @@ final class FakeDaemon<Side: HostSide & ~Copyable> {
     radio.export(attributes, protection: protection)
   }
 
+  /// Ends the radio, as a port does.
+  func end() {
+    radio.end()
+    settle()
+  }
+
   /// Calls a method of the program, whose answer `answer` has then.
+  ///
+  /// - Parameter isRead: Whether the program reads the call now.
   func ask(
     _ path: String, _ interface: StaticString, _ member: StaticString,
     _ signature: StaticString = "",
-    needsNoReply: Bool = false, _ body: (inout DBusWriter) -> Void = { _ in }
+    needsNoReply: Bool = false, isRead: Bool = true, _ body: (inout DBusWriter) -> Void = { _ in }
   ) {
     answer = nil
     output.call(
       DBusMember(interface, member), on: Array(path.utf8).span, of: Array(":1.9".utf8).span,
       tag: needsNoReply ? nil : 1, at: now, signature: signature, body)
     flush()
-    settle()
+    if isRead { settle() }
   }
 
   private func note(_ message: borrowing DBusMessage) {

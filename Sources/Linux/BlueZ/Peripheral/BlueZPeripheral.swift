@@ -131,12 +131,16 @@ package struct BlueZPeripheral: ~Copyable {
     }
   }
 
-  /// The host has reset the controller: all links are gone.
+  /// The host has reset the controller: all links are gone. bluetoothd ends the connections of their devices, also of one
+  /// that it has not described yet, whose link the host does not have.
   @inline(never)
   mutating func reset(_ bus: inout BlueZBus) {
     pauseEnd = nil
     unregisterAdvertisement(&bus)
-    for place in 0..<CentralLinks.capacity where links.links[place].isUsed { remove(place, &bus) }
+    for place in 0..<CentralLinks.capacity where links.links[place].isUsed {
+      disconnect(place, tag: nil, &bus)
+      remove(place, &bus)
+    }
     guard application != .none else { return }
     application = .none
     for index in 0..<UpdateSockets.capacity { sockets.remove(index) }
@@ -149,10 +153,17 @@ package struct BlueZPeripheral: ~Copyable {
   @inline(never)
   mutating func disconnect(_ index: Int, _ bus: inout BlueZBus) {
     guard let place = links.place(ofLink: index) else { return }
+    disconnect(
+      place, tag: Question.disconnect.tag(place, links.links[place].generation), &bus)
+  }
+
+  /// Has bluetoothd end the connection of a central, unless it is doing so.
+  @inline(never)
+  private mutating func disconnect(_ place: Int, tag: UInt32?, _ bus: inout BlueZBus) {
+    guard !links.links[place].isLeaving else { return }
+    links.links[place].isLeaving = true
     let path = ObjectPath(adapter: bus.adapter, device: links.links[place].address)
-    bus.call(
-      .disconnectDevice, on: path.span,
-      tag: Question.disconnect.tag(place, links.links[place].generation), timeout: 5_000)
+    bus.call(.disconnectDevice, on: path.span, tag: tag, timeout: 5_000)
   }
 
   /// Takes an ATT PDU of the host on the link with this index.

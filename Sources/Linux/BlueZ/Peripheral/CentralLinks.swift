@@ -39,6 +39,8 @@ package struct CentralLinks: ~Copyable {
     /// Counts the links of this place, to recognise replies about an earlier one.
     var generation: UInt8 = 0
     var isUsed = false
+    /// Whether bluetoothd is disconnecting the device for the host.
+    var isLeaving = false
     /// The longest PDU.
     var mtu = 23
     /// The operations: a ring.
