@@ -76,6 +76,8 @@ public struct ErrorNumber: Error, RawRepresentable, Equatable, Sendable {
   public static var hostDown: ErrorNumber { ErrorNumber(rawValue: 112) }
   /// EREMOTEIO: no device on a bus answered.
   public static var remoteInputOutput: ErrorNumber { ErrorNumber(rawValue: 121) }
+  /// ENOKEY: an authorisation is missing.
+  public static var noKey: ErrorNumber { ErrorNumber(rawValue: 126) }
   /// ENOMEDIUM: the kernel has not set the adapter up, where it says EBUSY.
   public static var notSetUp: ErrorNumber { ErrorNumber(rawValue: 123) }
   /// ERFKILL: the radio is switched off.

@@ -17,6 +17,7 @@ extension PortRadio {
         if let deadline, now < deadline { return false }
         bluez = try Mapped { () throws(SystemCallError) in try BlueZRadio(adapter: number, at: now)
         }
+        bluez?.value.pairs = pairs
         guard let socket = bluez?.value.number, queue.add(socket, token, for: .readable) else {
           throw SystemCallError(code: .current, operation: .wait)
         }

@@ -32,6 +32,8 @@ package struct PortRadio: ~Copyable {
   var hasBeenOpen = false
   /// What the values of the program require of a link, if bluetoothd protects it.
   package var protection = AttributeProtection.none
+  /// Whether bluetoothd pairs with each peripheral that the program connects to, on a radio beside it.
+  package var pairs = false
 
   /// A radio that is not open.
   ///

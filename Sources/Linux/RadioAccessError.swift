@@ -38,6 +38,8 @@ public enum RadioAccessError: Equatable, Sendable {
   case noBus
   /// The bus's configuration does not let this user reach bluetoothd.
   case busDenied
+  /// A policy lets only authorised users reach bluetoothd.
+  case notAuthorized
   /// bluetoothd does not run, or has stopped.
   case noDaemon
   /// bluetoothd has not answered.
@@ -52,6 +54,8 @@ public enum RadioAccessError: Equatable, Sendable {
   case longAdvertisement
   /// bluetoothd could not advertise.
   case notAdvertised
+  /// bluetoothd has refused a request for a reason that only its log has.
+  case daemonRefused
   /// Nothing listens on the UNIX socket.
   case noSocket
   /// The UNIX socket may not be used.
@@ -88,6 +92,8 @@ public enum RadioAccessError: Equatable, Sendable {
     case (.bluez, .noSuchFile), (.bluez, .connectionRefused), (.bluez, .connectionReset):
       self = .noBus
     case (.bluez, .accessDenied), (.bluez, .notPermitted): self = .busDenied
+    case (.bluez, .noKey): self = .notAuthorized
+    case (.bluez, .protocolError): self = .daemonRefused
     case (.bluez, .hostDown): self = .noDaemon
     case (.bluez, .timedOut): self = .daemonSilent
     case (.bluez, .noSuchDevice): self = .noAdapter
@@ -127,6 +133,7 @@ public enum RadioAccessError: Equatable, Sendable {
     case .noBluetooth: MessageTemplate("this system's kernel has no Bluetooth")
     case .noBus: MessageTemplate("the system's message bus (D-Bus) does not run")
     case .busDenied: MessageTemplate("this user may not use bluetoothd")
+    case .notAuthorized: MessageTemplate("bluetoothd requires an administrator's permission")
     case .noDaemon: MessageTemplate("bluetoothd does not run")
     case .daemonSilent: MessageTemplate("bluetoothd does not answer")
     case .poweredOff: MessageTemplate("bluetoothd has switched %s off")
@@ -134,6 +141,7 @@ public enum RadioAccessError: Equatable, Sendable {
     case .noAdvertisement: MessageTemplate("bluetoothd has no room on %s for another advertisement")
     case .longAdvertisement: MessageTemplate("the advertisement is too long for %s")
     case .notAdvertised: MessageTemplate("bluetoothd could not advertise on %s")
+    case .daemonRefused: MessageTemplate("bluetoothd refused a request")
     case .noSocket, .noListener: MessageTemplate("no controller listens at %s")
     case .socketDenied: MessageTemplate("the socket %s is another user's")
     case .socketNotTrusted, .portDenied: MessageTemplate("%f")
@@ -177,6 +185,7 @@ public enum RadioAccessError: Equatable, Sendable {
     case .noBus: MessageTemplate("Start it: sudo systemctl start dbus")
     case .busDenied:
       MessageTemplate("Join its group and log in again: sudo usermod -aG bluetooth $USER")
+    case .notAuthorized: MessageTemplate("Allow it by a rule of polkit, or run with sudo")
     case .noDaemon:
       MessageTemplate(
         "Start it: sudo systemctl start bluetooth; or have the adapter for the ball alone: --radio %s"
@@ -187,7 +196,7 @@ public enum RadioAccessError: Equatable, Sendable {
       MessageTemplate("It needs BlueZ 5.48 or later, and an adapter with Bluetooth LE")
     case .noAdvertisement: MessageTemplate("End another program that advertises: bluetoothctl show")
     case .longAdvertisement: MessageTemplate("Shorten the name: --name")
-    case .notAdvertised: MessageTemplate("See why: journalctl -u bluetooth")
+    case .notAdvertised, .daemonRefused: MessageTemplate("See why: journalctl -u bluetooth")
     case .noSocket: MessageTemplate("Start it first, such as: eightball radio --listen unix:%s")
     case .socketDenied: MessageTemplate("Run as that user")
     case .socketNotTrusted:

@@ -21,6 +21,8 @@ final class RadioSource: EventHandler {
   private var readiness = Readiness.none
   /// Whether the radio is open.
   private(set) var isOpen = false
+  /// See `PortRadio.pairs`.
+  var pairs = false
 
   /// A radio with an air of its own, if it is on the air.
   init(_ opener: consuming RadioOpener, loop: EventLoop) {
@@ -60,6 +62,7 @@ final class RadioSource: EventHandler {
     let tokens = (radio: loop.reserve(for: self), listener: loop.reserve())
     self.tokens = tokens
     radio = PortRadio(address, token: tokens.radio, listenerToken: tokens.listener)
+    radio?.pairs = pairs
   }
 
   private func drop() {
@@ -162,6 +165,13 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
   }
 
   deinit { source.close() }
+
+  /// Whether bluetoothd pairs with each peripheral that the program connects to, on a radio beside it. Set it before the
+  /// radio is opened.
+  package var pairs: Bool {
+    get { source.pairs }
+    set { source.pairs = newValue }
+  }
 
   /// Closes the radio, and stops listening, looking up a host and hosting an air.
   package mutating func close() { source.close() }

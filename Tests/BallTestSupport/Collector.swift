@@ -59,6 +59,7 @@ package struct Collector: ClientApplication {
     case disconnected(Int, HCIErrorCode)
     case ended(Int, ClientOperation, Result<OperationOutput, OperationError>)
     case notified(Int, AttributeHandle, [UInt8])
+    case readRSSI(Int, Int8?)
     case radio(RadioState)
   }
 
@@ -114,6 +115,10 @@ package struct Collector: ClientApplication {
     discovery.merge(report)
     if let known { advertisers[known] = discovery } else { advertisers.append(discovery) }
     if known == nil || discovery != before { events.append(.discovered(discovery)) }
+  }
+
+  package mutating func readRSSI(_ rssi: Int8?, at index: Int) {
+    events.append(.readRSSI(index, rssi))
   }
 
   package mutating func scanFailed(_ reason: HCIErrorCode) { events.append(.scanFailed(reason)) }

@@ -27,6 +27,7 @@ struct RefusalTests {
     run --private --security encrypted --address random | exclude each other
     ask --random --radio bluez:hci0 --address random | bluetoothd chooses the address: leave --address out
     scan --radio bluez:hci1 --address C0:00:00:00:00:07 | With --radio bluez:hci1, bluetoothd chooses the address
+    peripheral lock.conf --radio bluez:hci0 --bonds lock.bonds | bluetoothd keeps the bonds: leave --bonds out
     run --radio bluez:hci0 --address public | bluetoothd chooses the address and pairs
     swarm --count -5 | --count takes 1 to 10000 balls, not -5.
     swarm --count 0 | --count takes 1 to 10000 balls, not 0.

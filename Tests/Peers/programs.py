@@ -99,6 +99,10 @@ class Program:
         """Its process identifier."""
         return self._process.pid
 
+    def send(self, what: signal.Signals) -> None:
+        """Sends the program a signal."""
+        self._process.send_signal(what)
+
     async def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """Ends the program if it still runs; its exit status."""
         if self._process.returncode is None:

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import fcntl
 import pathlib
+import shutil
 import socket
 import struct
 import tempfile
@@ -99,6 +100,11 @@ def bluetooth_daemon(powers_adapters: bool):
         # Waits until bluetoothd answers.
         run("bluetoothctl", "list")
         yield daemon
+
+
+def forget_bonds() -> None:
+    """Removes what bluetoothd keeps. It must not run."""
+    shutil.rmtree("/var/lib/bluetooth", ignore_errors=True)
 
 
 def power(name: str, is_on: bool) -> None:

@@ -27,14 +27,13 @@ class ATTError(Exception):
         self.code = code
 
 
-class Central:
-    """A connection to a ball, with its attributes discovered."""
+class Client:
+    """A connection to a peripheral. The kernel does not protect it further when a request is refused."""
 
     def __init__(self, address: str, security: Security = Security.LOW, **adapter: str):
         self._notified: collections.deque[bytes] = collections.deque()
         self._socket = le_socket(channel=_ATT_CHANNEL, peer=address, security=security, **adapter)
         self.mtu = 23
-        self._discover()
 
     def __enter__(self):
         return self
@@ -48,6 +47,60 @@ class Central:
     def exchange_mtu(self, mtu: int) -> None:
         (theirs,) = struct.unpack("<H", self._request(struct.pack("<BH", 0x02, mtu)))
         self.mtu = min(mtu, theirs)
+
+    def read(self, kind: int) -> bytes:
+        """The first value with this UUID of 16 bits, by Read By Type; raises ATTError if it is refused."""
+        found = self._request(struct.pack("<BHHH", 0x08, 1, 0xFFFF, kind))
+        return found[3 : 1 + found[0]]
+
+    def refusal_to_read(self, kind: int) -> int:
+        """The ATT error with which the peripheral refuses to read a value; fails if it does not."""
+        try:
+            value = self.read(kind)
+        except ATTError as error:
+            return error.code
+        raise AssertionError(f"it has the value {value!r}")
+
+    def is_closed_by_peer(self) -> bool:
+        """Waits until the ball closes the connection."""
+        try:
+            return self._receive() == b""
+        except ConnectionError:
+            return True
+
+    def _request(self, pdu: bytes) -> bytes:
+        """The response's parameters. Earlier notifications are queued."""
+        self._socket.send(pdu)
+        while (response := self._receive())[:1] in _NOTIFICATIONS:
+            self._notified.append(response)
+        if response[:1] == bytes([_ERROR]):
+            raise ATTError(response[4])
+        assert response[:1] == bytes([pdu[0] + 1]), f"{pdu.hex()} got {response.hex()}"
+        return response[1:]
+
+    def _receive(self) -> bytes:
+        try:
+            while True:
+                pdu = self._socket.recv(1024)
+                if pdu[:1] == bytes([_INDICATION]):
+                    # bluetoothd reports that services have changed.
+                    self._socket.send(bytes([_CONFIRMATION]))
+                elif _is_request(pdu):
+                    # bluetoothd is a client of its centrals, too.
+                    refusal = struct.pack("<BBHB", _ERROR, pdu[0], 0, _REQUEST_NOT_SUPPORTED)
+                    self._socket.send(refusal)
+                else:
+                    return pdu
+        except BlockingIOError:
+            raise AssertionError(f"the ball sent nothing for {PATIENCE:.0f} s") from None
+
+
+class Central(Client):
+    """A connection to a ball, with its attributes discovered."""
+
+    def __init__(self, address: str, security: Security = Security.LOW, **adapter: str):
+        super().__init__(address, security, **adapter)
+        self._discover()
 
     def subscribe(self) -> None:
         self._write(self._configuration, struct.pack("<H", 1))
@@ -96,13 +149,6 @@ class Central:
             value += part
         return value
 
-    def is_closed_by_peer(self) -> bool:
-        """Waits until the ball closes the connection."""
-        try:
-            return self._receive() == b""
-        except ConnectionError:
-            return True
-
     def _discover(self) -> None:
         handles = {}
         start = 1
@@ -124,32 +170,6 @@ class Central:
 
     def _write(self, handle: int, value: bytes) -> None:
         self._request(struct.pack("<BH", 0x12, handle) + value)
-
-    def _request(self, pdu: bytes) -> bytes:
-        """The response's parameters. Earlier notifications are queued."""
-        self._socket.send(pdu)
-        while (response := self._receive())[:1] in _NOTIFICATIONS:
-            self._notified.append(response)
-        if response[:1] == bytes([_ERROR]):
-            raise ATTError(response[4])
-        assert response[:1] == bytes([pdu[0] + 1]), f"{pdu.hex()} got {response.hex()}"
-        return response[1:]
-
-    def _receive(self) -> bytes:
-        try:
-            while True:
-                pdu = self._socket.recv(1024)
-                if pdu[:1] == bytes([_INDICATION]):
-                    # bluetoothd reports that services have changed.
-                    self._socket.send(bytes([_CONFIRMATION]))
-                elif _is_request(pdu):
-                    # bluetoothd is a client of its centrals, too.
-                    refusal = struct.pack("<BBHB", _ERROR, pdu[0], 0, _REQUEST_NOT_SUPPORTED)
-                    self._socket.send(refusal)
-                else:
-                    return pdu
-        except BlockingIOError:
-            raise AssertionError(f"the ball sent nothing for {PATIENCE:.0f} s") from None
 
 
 def _is_request(pdu: bytes) -> bool:

@@ -1,6 +1,8 @@
-"""How long an answer takes, alone and beside bluetoothd on the same kernel: for the kernel's central with a ball, and for
-`eightball ask --stay` with a ball on a user channel. Nothing here limits the times of an emulated machine."""
+"""How long an answer takes, and how much memory a ball needs, alone and beside bluetoothd on the same kernel: for the
+kernel's central with `eightball run` and with eightballd, and for `eightball ask --stay` with a ball on a user channel.
+Nothing here limits the times of an emulated machine."""
 
+import os
 import statistics
 import subprocess
 import time
@@ -56,12 +58,17 @@ def ask_as_program(radio: str) -> list[float] | None:
     return times[1:]
 
 
-for way in Way:
-    with way.ball("--seed", "8") as ball:
-        ball.event("advertising")
-        set_up("hci0", True)
-        with checks.check(way.name("an answer of a ball takes")) as saw:
-            saw(show(ask_as_kernel()))
+for program in ("eightball run", "eightballd"):
+    if program == "eightballd":
+        os.environ["BALL"] = os.environ["DAEMON"]
+    for way in Way:
+        with way.ball("--seed", "8") as ball:
+            ball.event("advertising")
+            set_up("hci0", True)
+            with checks.check(way.name(f"an answer of {program} takes")) as saw:
+                saw(show(ask_as_kernel()))
+                saw(ball.memory())
+os.environ.pop("BALL")
 
 with Controllers(), Ball("hci1", "--seed", "8") as ball:
     ball.event("advertising")

@@ -29,10 +29,12 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Management:
-    """An adapter that the kernel powers, and that may pair. It confirms each comparison."""
+    """An adapter that the kernel powers, and that may pair."""
 
-    def __init__(self, adapter: str):
+    def __init__(self, adapter: str, *, confirms: bool = True):
+        """Confirms each comparison if `confirms`; otherwise bluetoothd does, which is not to be disturbed."""
         self._index = int(adapter.removeprefix("hci"))
+        self._confirms = confirms
         self._results: queue.SimpleQueue[tuple[int, int, bytes]] = queue.SimpleQueue()
         #: The compared numbers; 0 if there was none to show.
         self.numbers: list[int] = []
@@ -105,12 +107,12 @@ class Management:
     def _listen(self) -> None:
         with contextlib.suppress(OSError):
             while packet := self._socket.recv(1024):
-                event, _, _ = struct.unpack_from("<HHH", packet)
+                event, adapter, _ = struct.unpack_from("<HHH", packet)
                 body = packet[6:]
                 if event in (_COMMAND_COMPLETE, _COMMAND_STATUS):
                     opcode, status = struct.unpack_from("<HB", body)
                     self._results.put((opcode, status, body[3:]))
-                elif event == _CONFIRMATION_REQUEST:
+                elif event == _CONFIRMATION_REQUEST and adapter == self._index and self._confirms:
                     self.numbers.append(struct.unpack_from("<I", body, 8)[0])
                     self._send(_CONFIRM, body[:7])
 

@@ -10,7 +10,7 @@ import os
 import pathlib
 import subprocess
 
-from adapters import ADDRESSES, Controllers, is_up, set_up
+from adapters import ADDRESSES, Controllers, bluetooth_service, is_up, power, set_up
 from att import Central
 from checks import Checks
 from programs import NOBODY, PATIENCE, Program, eventually, run
@@ -18,6 +18,8 @@ from programs import NOBODY, PATIENCE, Program, eventually, run
 SETTINGS = pathlib.Path("/etc/default/eightball")
 CGROUP = pathlib.Path("/sys/fs/cgroup/system.slice/eightball.service/cgroup.procs")
 SOCKET = pathlib.Path("/run/eightball/control.sock")
+UNITS = pathlib.Path("/etc/systemd/system")
+SHARING = pathlib.Path("/usr/share/eightballd/bluez.conf")
 CAP_NET_ADMIN = 1 << 12
 PACKAGES = sorted(map(str, pathlib.Path(os.environ["PACKAGES"]).glob("*.deb")))
 
@@ -95,6 +97,22 @@ def tool(*arguments: str, **options) -> str:
     return done.stdout.strip()
 
 
+def privileges(capabilities: int) -> str:
+    """What the ball's process may do: it has its own user, these capabilities, and its system calls are filtered."""
+    rows = pathlib.Path(f"/proc/{process()}/status").read_text().splitlines()
+    status = dict(row.split(":\t", 1) for row in rows if ":\t" in row)
+    for name in ("CapPrm", "CapEff", "CapBnd", "CapAmb"):
+        assert int(status[name], 16) == capabilities, f"{name} {status[name]}"
+    assert status["Uid"].split()[0] != "0", status["Uid"]
+    assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2"), rows
+    return f"CapEff {status['CapEff']}, Seccomp {status['Seccomp']}"
+
+
+def networks() -> set[str]:
+    """The network namespaces of the ball and of the system."""
+    return {os.readlink(f"/proc/{name}/ns/net") for name in (process(), "self")}
+
+
 def answer() -> str:
     """Asks the ball over the kernel's Bluetooth, and waits until the central is disconnected: the kernel keeps a
     link for two more seconds, and would use it for the next process."""
@@ -109,18 +127,19 @@ def answer() -> str:
 def start_systemd() -> Program:
     """systemd with its journal, and without the services that change devices and files."""
     subprocess.run(["mount", "-t", "cgroup2", "cgroup2", "/sys/fs/cgroup"], check=True)
-    units = pathlib.Path("/etc/systemd/system")
-    for wanted in units.glob("*.wants/*"):
+    for wanted in UNITS.glob("*.wants/*"):
         wanted.unlink()
     for name in ("udevd", "udev-trigger", "tmpfiles-setup", "tmpfiles-setup-dev", "sysusers"):
-        (units / f"systemd-{name}.service").symlink_to("/dev/null")
+        (UNITS / f"systemd-{name}.service").symlink_to("/dev/null")
+    # The suite starts bluetoothd.
+    (UNITS / "bluetooth.service").symlink_to("/dev/null")
     # They write units of disks and of scripts for another init, at the start and whenever a package is changed.
     generators = pathlib.Path("/etc/systemd/system-generators")
     generators.mkdir(exist_ok=True)
     for generator in pathlib.Path("/lib/systemd/system-generators").iterdir():
         (generators / generator.name).symlink_to("/dev/null")
     # Short times, for a slow machine.
-    drop_in = units / "eightball.service.d" / "guest.conf"
+    drop_in = UNITS / "eightball.service.d" / "guest.conf"
     drop_in.parent.mkdir(parents=True)
     drop_in.write_text("[Service]\nWatchdogSec=6\nTimeoutAbortSec=1\nRestartSec=1\n")
     return Program(
@@ -178,13 +197,7 @@ with start_systemd() as manager:
             saw(answer())
 
         with check("it has its own user, and only CAP_NET_ADMIN") as saw:
-            rows = pathlib.Path(f"/proc/{process()}/status").read_text().splitlines()
-            status = dict(row.split(":\t", 1) for row in rows if ":\t" in row)
-            for name in ("CapPrm", "CapEff", "CapBnd", "CapAmb"):
-                assert int(status[name], 16) == CAP_NET_ADMIN, f"{name} {status[name]}"
-            assert status["Uid"].split()[0] != "0", status["Uid"]
-            assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2"), rows
-            saw(f"CapEff {status['CapEff']}, Seccomp {status['Seccomp']}")
+            saw(privileges(CAP_NET_ADMIN))
 
         with check("root's tools find its control socket, and other users cannot connect") as saw:
             said = tool("press", "shake")
@@ -220,6 +233,23 @@ with start_systemd() as manager:
             assert property_of("Result") == "success", log()
             assert is_up("hci1"), "hci1 is down"
             assert not SOCKET.exists()
+
+    with Controllers(), bluetooth_service(powers_adapters=False):
+        power("hci1", True)
+        with check("with the drop-in it answers beside bluetoothd, without a capability and a network") as saw:
+            drop_in = UNITS / "eightball.service.d" / SHARING.name
+            drop_in.write_bytes(SHARING.read_bytes())
+            SETTINGS.write_text('EIGHTBALL_OPTIONS="--radio bluez:hci1"\n')
+            systemctl("daemon-reload")
+            started = systemctl("start", "eightball")
+            assert started.returncode == 0, started.stdout + log()
+            eventually("it advertises", is_alone)
+            saw(privileges(0))
+            assert len(networks()) == 2, networks()
+            saw(answer())
+        systemctl("stop", "eightball")
+        drop_in.unlink()
+        systemctl("daemon-reload")
 
     with check("it is not restarted with a wrong setting") as saw:
         SETTINGS.write_text("EIGHTBALL_OPTIONS=--colour\n")

@@ -6,7 +6,7 @@ import subprocess
 import threading
 
 from adapters import ADDRESSES, Controllers, bluetooth_service
-from programs import Ball, eventually, run
+from programs import PATIENCE, Ball, eventually, run
 
 
 class Way(enum.Enum):
@@ -52,17 +52,22 @@ def pairing_agent():
         ["bluetoothctl", "--agent", "NoInputNoOutput"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
     ) as agent:
+        is_default = threading.Event()
 
         def answer() -> None:
             seen = ""
             while character := agent.stdout.read(1):
-                seen = (seen + character)[-20:]
+                seen = (seen + character)[-40:]
                 if seen.endswith("(yes/no):"):
                     agent.stdin.write("yes\n")
+                elif seen.endswith("Default agent request successful"):
+                    is_default.set()
 
         threading.Thread(target=answer, daemon=True).start()
         try:
             agent.stdin.write("default-agent\n")
+            # Before that, bluetoothd rejects each pairing.
+            assert is_default.wait(PATIENCE), "bluetoothd has no agent"
             yield
         finally:
             agent.kill()

@@ -46,6 +46,12 @@ package struct BlueZRadio: ~Copyable {
   /// When `read` must be called next; `nil` to wait for the descriptor.
   package var deadline: Instant? { session.deadline }
 
+  /// Whether bluetoothd pairs with each peripheral that the host connects to, before the link opens.
+  package var pairs: Bool {
+    get { session.pairs }
+    set { session.pairs = newValue }
+  }
+
   /// Describes the services that bluetoothd offers for this program.
   ///
   /// - Parameter protection: What the application's values require beside their own protection.

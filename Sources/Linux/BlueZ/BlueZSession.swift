@@ -38,6 +38,12 @@ struct BlueZSession: ~Copyable {
     return .earlier(bus.output.deadline, .earlier(peripheral.deadline, central.deadline))
   }
 
+  /// See `BlueZRadio.pairs`.
+  var pairs: Bool {
+    get { central.pairs }
+    set { central.pairs = newValue }
+  }
+
   /// See `BlueZRadio.export`.
   @inline(never)
   mutating func export(_ attributes: Span<Attribute>, protection: AttributeProtection) {
@@ -168,6 +174,11 @@ struct BlueZSession: ~Copyable {
   /// What an error of the bus or of bluetoothd means for a radio.
   package static func code(of name: Span<UInt8>) -> ErrorNumber {
     if name.equals("org.freedesktop.DBus.Error.AccessDenied") { return .accessDenied }
+    if name.equals("org.freedesktop.DBus.Error.InteractiveAuthorizationRequired")
+      || name.equals("org.bluez.Error.NotAuthorized")
+    {
+      return .noKey
+    }
     if name.equals("org.freedesktop.DBus.Error.NameHasNoOwner")
       || name.equals("org.freedesktop.DBus.Error.ServiceUnknown")
     {

@@ -117,8 +117,11 @@ struct CentralSession: ~Copyable {
   }
 
   /// How long an attempt to connect may take, in milliseconds, until others have their turn. bluetoothd also finds the
-  /// attributes of the device before it reports a link, with up to 30 s for a response.
-  var attemptLimit: UInt32 { host.security.linkSecurity == .none ? Self.turn : 30_000 }
+  /// attributes of the device before it reports a link, with up to 30 s for a response, and pairs, with up to 60 s.
+  var attemptLimit: UInt32 {
+    guard host.security.linkSecurity != .none else { return Self.turn }
+    return pairs ? 90_000 : 30_000
+  }
 
   /// When the search or the preparation continues or ends; `nil` if neither is under way.
   var deadline: Instant? {

@@ -121,7 +121,7 @@ struct Ask: RadioCommand {
       var program = AskProgram(
         request, address: try addressOptions.choice,
         bonds: try KeptBonds.ofCentral(pairs: pair, on: chosen.name), printer: printer)
-      var radio = try ToolRadio(chosen.name, watchedBy: sinks)
+      var radio = try ToolRadio(chosen.name, pairs: pair, watchedBy: sinks)
       try radio.run(&program)
       warn(ofErrorsOf: sinks)
       if let failure = program.session.bonds.failure { throw failure }

@@ -172,7 +172,7 @@ func runGATT(
       target, commands, limits: limits, pairs: pairs, address: address,
       bonds: try KeptBonds.ofCentral(pairs: pairs, on: chosen.name, keeps: keepsBonds),
       printer: printer)
-    var radio = try ToolRadio(chosen.name, watchedBy: sinks)
+    var radio = try ToolRadio(chosen.name, pairs: pairs, watchedBy: sinks)
     if let editor { try radio.edit(with: editor) }
     try radio.run(&program)
     warn(ofErrorsOf: sinks)

@@ -71,7 +71,7 @@ struct Replay: RadioCommand {
       // The session is that of one central.
       PeripheralProgram(
         loaded, address: try addressOptions.choice, seed: 0, printer: printer, connections: 1,
-        replays: true)
+        replays: true, bonds: try KeptBonds.ofPeripheral(at: nil, on: radioOptions.radio))
     } ended: { program, printer in
       guard let script = program.script else { return }
       printer.replayed(script)

@@ -72,6 +72,9 @@ struct RunPeripheral: RadioCommand {
       throw UsageError("No file given: eightball peripheral heart-rate.conf.")
     }
     guard bonds != "" else { throw UsageError("--bonds is empty: give a path.") }
+    if let radio = radioOptions.radio, radio.isBesideDaemon, bonds != nil {
+      throw UsageError("With --radio \(radio), bluetoothd keeps the bonds: leave --bonds out.")
+    }
     try addressOptions.validate(on: radioOptions.radio)
   }
 
@@ -84,7 +87,7 @@ struct RunPeripheral: RadioCommand {
     try Self.serve(radioOptions, isJSON: isJSON) { printer in
       PeripheralProgram(
         loaded, address: try addressOptions.choice, seed: seed ?? .random(in: .min ... .max),
-        printer: printer, bonds: try bonds.map { try KeptBonds(at: $0) } ?? KeptBonds())
+        printer: printer, bonds: try KeptBonds.ofPeripheral(at: bonds, on: radioOptions.radio))
     }
   }
 

@@ -329,7 +329,7 @@ extension GATTProgram {
     let security = session.host.security.security(at: 0)
     guard session.host.security.linkSecurity == .none else {
       return fail(
-        "bluetoothd pairs on this radio: bluetoothctl pair, and the device's address.",
+        "On this radio bluetoothd pairs when it connects, with --pair: leave the command pair out.",
         reason: "usage", .usage, at: now)
     }
     guard session.pairs else {

@@ -61,8 +61,10 @@ final class PeripheralProgram: RadioTask {
       characteristic.security != .none
         || characteristic.descriptors.contains { $0.security != .none }
     }
+    // Beside bluetoothd, its flags of the attributes protect them, and it pairs.
+    let isOpen = isProtected && bonds.linkSecurity == .none
     let policy = PairingPolicy(
-      isOpen: isProtected, ioCapability: isAuthenticated ? .displayOnly : .noInputNoOutput)
+      isOpen: isOpen, ioCapability: isAuthenticated ? .displayOnly : .noInputNoOutput)
     let own = bonds.own(choice)
     self.bonds = bonds
     host = Host(
@@ -77,6 +79,7 @@ final class PeripheralProgram: RadioTask {
         policy: policy, identity: nil, bonds: BondTable<16>(), delegate: PairingPrompts(),
         agreement: P256KeyAgreement(), random: SystemRandom())
     }
+    host.security.linkSecurity = self.bonds.linkSecurity
     host.security.bonds = self.bonds.takeBonds()
     host.advertise(advertisement)
   }

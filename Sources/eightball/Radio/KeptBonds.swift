@@ -62,6 +62,17 @@ struct KeptBonds: ~Copyable {
     return KeptBonds()
   }
 
+  /// The bonds of a peripheral, in the file at `path` or else in memory. Beside bluetoothd there are none.
+  ///
+  /// - Throws: Why the file cannot be used.
+  static func ofPeripheral(
+    at path: String?, on radio: RadioAddress?
+  ) throws(SystemError) -> KeptBonds {
+    if let radio, radio.isBesideDaemon { return KeptBonds(linkSecurity: .full) }
+    guard let path else { return KeptBonds() }
+    return try KeptBonds(at: path)
+  }
+
   private static func warn(_ text: String) {
     Terminal.note("Warning: \(sentence(printable(text)))")
   }

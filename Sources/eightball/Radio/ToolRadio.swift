@@ -48,8 +48,12 @@ struct ToolRadio: RadioPort, ~Copyable {
 
   /// A radio that is not open.
   ///
-  /// - Parameter sinks: Get the packets.
-  init(_ name: RadioAddress, watchedBy sinks: [any PacketSink]) throws(SystemError) {
+  /// - Parameters:
+  ///   - pairs: Whether bluetoothd pairs with a peripheral, on a radio beside it.
+  ///   - sinks: Get the packets.
+  init(
+    _ name: RadioAddress, pairs: Bool = false, watchedBy sinks: [any PacketSink]
+  ) throws(SystemError) {
     let loop = try EventLoop()
     let signals = try TerminationSignals(loop: loop)
     self.loop = loop
@@ -57,6 +61,7 @@ struct ToolRadio: RadioPort, ~Copyable {
     input = InputLines(loop: loop)
     source = RadioSourcePort(name, loop: loop, air: SharedAir(loop: loop))
     source.sinks = sinks
+    source.pairs = pairs
   }
 
   /// Lets the user edit the lines of standard input, if that is a terminal.

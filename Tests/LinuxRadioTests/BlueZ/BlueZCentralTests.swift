@@ -321,6 +321,109 @@ struct BlueZCentralTests {
     }
   }
 
+  @Test("A radio that pairs does so once before the link opens, also if the device refuses")
+  func pairing() throws {
+    for isRefused in [false, true] {
+      let daemon = try daemon()
+      daemon.pairs = true
+      daemon.objects = [(device, "org.bluez.Device1", describe())]
+      expect(daemon.host.connect(to: ball))
+      daemon.script = { call in
+        if call.member == "Connect" { daemon.objects = attributes() }
+        return call.member == "Pair" ? .later : nil
+      }
+      daemon.settle()
+      expect(daemon.takeCalls().map(\.member), is: ["Connect", "RegisterAgent", "Pair"])
+      expect(daemon.host.connectionCount, is: 0)
+      daemon.finishLateCall(
+        isRefused ? .error("org.bluez.Error.AuthenticationFailed", "Authentication Failed") : .done)
+      expect(daemon.takeCalls(), is: [])
+      expect(daemon.host.connectionCount, is: 1)
+    }
+  }
+
+  @Test("A device with a bond, or one that another program has connected, is used as it is")
+  func paired() throws {
+    for isPaired in [false, true] {
+      let daemon = try daemon()
+      daemon.pairs = true
+      daemon.objects = attributes()
+      daemon.objects[0].properties.append(("Paired", .flag(isPaired)))
+      expect(daemon.host.connect(to: ball))
+      daemon.settle()
+      expect(daemon.takeCalls().map(\.member), is: isPaired ? [] : ["RegisterAgent", "Pair"])
+      expect(daemon.host.connectionCount, is: 1)
+      daemon.host.disconnect(at: 0)
+      daemon.settle()
+      expect(daemon.takeCalls(), is: [])
+    }
+  }
+
+  @Test("A pairing that ends with the connection, or without an answer, fails the connection")
+  func failedPairing() throws {
+    for isSilent in [false, true] {
+      let daemon = try daemon()
+      daemon.pairs = true
+      daemon.objects = [(device, "org.bluez.Device1", describe())]
+      expect(daemon.host.connect(to: ball))
+      daemon.script = { call in
+        if call.member == "Connect" { daemon.objects = attributes() }
+        return call.member == "Pair" ? .later : nil
+      }
+      daemon.settle()
+      _ = daemon.takeCalls()
+      if isSilent {
+        daemon.pass(milliseconds: 60_000)
+        daemon.settle()
+      } else {
+        daemon.change(device, "org.bluez.Device1", [("Connected", .flag(false))])
+      }
+      expect(
+        daemon.host.client.application.events.last,
+        is: .connectionFailed(.connectionFailedToBeEstablished))
+      expect(daemon.takeCalls().map(\.member), is: ["Disconnect"])
+    }
+  }
+
+  @Test("A link has the strength of the last advertisement, which bluetoothd has forgotten")
+  func signalStrength() throws {
+    for isReported in [false, true] {
+      let daemon = try daemon()
+      if isReported {
+        daemon.objects = [(device, "org.bluez.Device1", describe(rssi: -60))]
+        daemon.host.scan(ScanParameters())
+        daemon.settle()
+        daemon.host.scan(nil)
+        daemon.settle()
+      }
+      daemon.objects = attributes()
+      daemon.objects[0].properties = describe(isConnected: true, isResolved: true, rssi: nil)
+      expect(daemon.host.connect(to: ball))
+      daemon.settle()
+      daemon.host.readRSSI(at: 0)
+      daemon.settle()
+      expect(daemon.host.client.application.events.last, is: .readRSSI(0, isReported ? -60 : nil))
+    }
+  }
+
+  @Test("The strengths of the last 16 advertisers are known")
+  func advertisers() {
+    var advertisers = ReportedAdvertisers()
+    func advertiser(_ number: UInt8) -> DeviceAddress {
+      DeviceAddress(kind: .random, bytes: [number, 0, 0, 0, 0, 0xC0])
+    }
+    for number: UInt8 in 0..<17 {
+      advertisers.note(advertiser(number), rssi: -Int8(number))
+      // The last advertiser's next advertisement takes no other's place.
+      advertisers.note(advertiser(number), rssi: -Int8(number) - 1)
+    }
+    expect(advertisers.rssi(of: advertiser(0)), is: nil)
+    for number: UInt8 in 1..<17 {
+      expect(advertisers.rssi(of: advertiser(number)), is: -Int8(number) - 1)
+    }
+    expect(advertisers.rssi(of: DeviceAddress(kind: .public, bytes: advertiser(5).bytes)), is: -6)
+  }
+
   @Test("A connection that bluetoothd refuses, or does not answer, fails")
   func refusedConnection() throws {
     let daemon = try daemon()

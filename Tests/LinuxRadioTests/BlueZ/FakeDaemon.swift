@@ -83,6 +83,11 @@ final class FakeDaemon<Side: HostSide & ~Copyable> {
 
   var failure: ErrorNumber? { radio.failure }
   var isOpen: Bool { radio.isOpen }
+  /// Whether the radio pairs with each peripheral.
+  var pairs: Bool {
+    get { radio.pairs }
+    set { radio.pairs = newValue }
+  }
 
   func takeCalls() -> [DaemonCall] {
     defer { calls = [] }
@@ -282,6 +287,7 @@ final class FakeDaemon<Side: HostSide & ~Copyable> {
     let names: [StaticString] = [
       "org.bluez.Error.Failed", "org.bluez.Error.NotPermitted", "org.bluez.Error.NotReady",
       "org.bluez.Error.NotSupported", "org.bluez.Error.AlreadyConnected",
+      "org.bluez.Error.AuthenticationFailed",
     ]
     for known in names where known.description == name {
       output.reply(to: serial, of: Array(":1.9".utf8).span, error: known) { writer in

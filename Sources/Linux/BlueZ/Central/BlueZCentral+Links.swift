@@ -7,6 +7,8 @@ extension BlueZCentral {
   private static var refreshDelay: UInt32 { 100 }
   /// How long bluetoothd may take to connect, in milliseconds. Its own limit is shorter.
   private static var connectionTimeout: UInt32 { 60_000 }
+  /// How long a pairing may take, in milliseconds: bluetoothd's agent may ask a person.
+  private static var pairingTimeout: UInt32 { 60_000 }
 
   /// Begins to connect.
   package mutating func connect(_ peer: DeviceAddress, _ bus: inout BlueZBus) {
@@ -54,12 +56,14 @@ extension BlueZCentral {
     if attempt.phase == .looking { failAttempt(.hardwareFailure, &controller, &bus) }
   }
 
-  /// Takes bluetoothd's objects: connects to the device, or opens the link if bluetoothd knows its attributes.
+  /// Takes bluetoothd's objects: connects to the device, pairs with it, or opens the link if bluetoothd knows its
+  /// attributes.
   mutating func found(
     _ objects: DBusReader, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
     guard attempt.phase == .looking else { return }
-    var device: (path: ObjectPath, isConnected: Bool, isResolved: Bool, rssi: Int8?)?
+    var device:
+      (path: ObjectPath, isConnected: Bool, isResolved: Bool, isPaired: Bool, rssi: Int8?)?
     let wanted = attempt.peer
     objects.forEachManagedInterface { interface in
       guard interface.name.equals("org.bluez.Device1"), interface.path.isBelow(bus.adapterPath.span)
@@ -68,7 +72,10 @@ extension BlueZCentral {
       interface.forEachProperty { description.take($0, $1) }
       var path = ObjectPath()
       guard description.isAt(wanted), path.assign(interface.path) else { return }
-      device = (path, description.isConnected, description.isResolved, description.rssi)
+      device = (
+        path, description.isConnected, description.isResolved, description.isPaired,
+        description.rssi
+      )
     }
     guard let device else {
       attempt.phase = .searching
@@ -79,9 +86,14 @@ extension BlueZCentral {
     if departure(of: device.path.span) != nil {
       attempt.phase = .waiting
       attempt.deadline = bus.now.advanced(by: ConnectionAttempt.patience)
+    } else if device.isConnected, pairs, !device.isPaired, !attempt.hasPaired {
+      if !attempt.hasConnected { attempt.isShared = true }
+      callPair(&bus)
     } else if device.isConnected, device.isResolved {
       if !attempt.hasConnected { attempt.isShared = true }
-      open(objects, rssi: device.rssi, &controller, &bus)
+      // bluetoothd forgets the strength when its discovery ends.
+      let rssi = device.rssi ?? advertisers.rssi(of: attempt.peer)
+      open(objects, rssi: rssi, &controller, &bus)
     } else if attempt.hasConnected {
       attempt.phase = .resolving
       attempt.deadline = bus.now.advanced(by: ConnectionAttempt.patience)
@@ -111,6 +123,26 @@ extension BlueZCentral {
     attempt.hasConnected = false
     controller.failConnection(.connectionFailedToBeEstablished)
     watchDevices(&bus)
+  }
+
+  /// Has bluetoothd pair before the host uses the device: if a refused request makes bluetoothd 5.66 pair, it often loses
+  /// the request.
+  ///
+  /// bluetoothd pairs only for an agent. That of this program is for its own pairings, and is never called: without input
+  /// and output, there is nothing to ask.
+  private mutating func callPair(_ bus: inout BlueZBus) {
+    attempt.phase = .pairing
+    attempt.hasPaired = true
+    bus.call(.registerAgent, on: ProgramText("/org/bluez").span, tag: nil, signature: "os") {
+      $0.write("/agent")
+      $0.write("NoInputNoOutput")
+    }
+    bus.call(.pairDevice, on: attempt.path.span, tag: tag(.pair), timeout: Self.pairingTimeout)
+  }
+
+  /// bluetoothd has paired with the device, or not: perhaps the device requires no pairing.
+  mutating func paired(_ bus: inout BlueZBus) {
+    if attempt.phase == .pairing { look(&bus) }
   }
 
   /// Opens the virtual link, with the attributes among `objects`.

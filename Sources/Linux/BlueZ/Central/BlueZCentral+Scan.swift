@@ -70,7 +70,7 @@ extension BlueZCentral {
   }
 
   /// Reports the devices in range.
-  func reportAll(
+  mutating func reportAll(
     _ objects: DBusReader, _ controller: inout BlueZController, _ bus: borrowing BlueZBus
   ) {
     objects.forEachManagedInterface { interface in
@@ -81,20 +81,21 @@ extension BlueZCentral {
   }
 
   /// Reports a device if it is in range.
-  func report(_ device: borrowing ManagedInterface, _ controller: inout BlueZController) {
+  mutating func report(_ device: borrowing ManagedInterface, _ controller: inout BlueZController) {
     report(device.properties, &controller)
   }
 
   /// Reports the device with these properties, if it is in range.
-  private func report(_ properties: DBusReader, _ controller: inout BlueZController) {
+  private mutating func report(_ properties: DBusReader, _ controller: inout BlueZController) {
     var description = DeviceDescription()
     properties.forEachProperty { description.take($0, $1) }
     guard let address = description.address, let rssi = description.rssi else { return }
+    advertisers.note(address, rssi: rssi)
     controller.report(address, rssi: rssi, data: description.data.span)
   }
 
   /// Reports the device with the properties `a{sv}`, if it is in range.
-  func reportDevice(_ body: DBusReader, _ controller: inout BlueZController) {
+  mutating func reportDevice(_ body: DBusReader, _ controller: inout BlueZController) {
     var reader = body
     guard let properties = reader.readArray(alignedTo: 8) else { return }
     report(properties, &controller)

@@ -6,7 +6,7 @@ package struct BlueZCentral: ~Copyable {
   /// The calls to bluetoothd, as a part of their tags.
   enum Question: UInt32 {
     case startDiscovery, survey, report
-    case look, connect
+    case look, connect, pair
     case disconnect, refresh
     case operate, command, acquire, startNotify
   }
@@ -17,6 +17,10 @@ package struct BlueZCentral: ~Copyable {
   package static var subscriptionLimit: Int { 32 }
 
   private let pin = Pinned()
+  /// Whether bluetoothd pairs with each peripheral before its link opens.
+  package var pairs = false
+  /// The advertisers that were reported last.
+  var advertisers = ReportedAdvertisers()
   var attempt = ConnectionAttempt()
   /// The peripherals, by the index of their links. In line they would make the witnesses of each type around them
   /// larger, by 50 kB.
@@ -99,6 +103,7 @@ package struct BlueZCentral: ~Copyable {
       surveyIfNeeded(controller, &bus)
     case .look: isError ? failLook(&controller, &bus) : found(message.body, &controller, &bus)
     case .connect: connected(isError ? message.errorName : nil, &controller, &bus)
+    case .pair: paired(&bus)
     default:
       guard let index = index(of: tag) else { return }
       reply(question, message, &descriptors, at: index, &controller, &bus)
@@ -117,7 +122,7 @@ package struct BlueZCentral: ~Copyable {
     case .survey: break
     case .disconnect: departed(Int(tag &>> 12 & 0xF), &controller, &bus)
     case .report: reportCount = max(0, reportCount &- 1)
-    case .look, .connect: failAttempt(.connectionFailedToBeEstablished, &controller, &bus)
+    case .look, .connect, .pair: failAttempt(.connectionFailedToBeEstablished, &controller, &bus)
     default:
       guard let index = index(of: tag) else { return }
       giveUp(question, at: index, &controller, &bus)
@@ -204,6 +209,10 @@ extension DBusMember {
   static var stopDiscovery: DBusMember { DBusMember("org.bluez.Adapter1", "StopDiscovery") }
   /// Connects; replies when that is done.
   static var connectDevice: DBusMember { DBusMember("org.bluez.Device1", "Connect") }
+  /// `os`: whom bluetoothd asks when this program pairs.
+  static var registerAgent: DBusMember { DBusMember("org.bluez.AgentManager1", "RegisterAgent") }
+  /// Pairs; replies when that is done.
+  static var pairDevice: DBusMember { DBusMember("org.bluez.Device1", "Pair") }
   static var startNotify: DBusMember { DBusMember("org.bluez.GattCharacteristic1", "StartNotify") }
   static var stopNotify: DBusMember { DBusMember("org.bluez.GattCharacteristic1", "StopNotify") }
 }

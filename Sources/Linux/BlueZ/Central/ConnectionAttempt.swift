@@ -11,6 +11,8 @@ struct ConnectionAttempt {
     /// bluetoothd does not know the device, and discovers.
     case searching
     case connecting
+    /// bluetoothd is pairing with the connected device.
+    case pairing
     /// The device is connected, and bluetoothd finds its attributes.
     case resolving
   }
@@ -25,6 +27,8 @@ struct ConnectionAttempt {
   var path = ObjectPath()
   /// Whether bluetoothd has connected the device for this program.
   var hasConnected = false
+  /// Whether bluetoothd was asked to pair with the device.
+  var hasPaired = false
   /// Whether the device was connected before.
   var isShared = false
   /// When the attempt fails; `nil` while another limit applies.

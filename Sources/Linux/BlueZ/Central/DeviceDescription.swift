@@ -10,6 +10,8 @@ package struct DeviceDescription: ~Copyable {
   package private(set) var isConnected = false
   /// Whether it is connected, and bluetoothd knows its attributes.
   package private(set) var isResolved = false
+  /// Whether bluetoothd has a bond with it.
+  package private(set) var isPaired = false
   /// Its structures, as many as fit.
   package private(set) var data = ByteBuffer<229>()
   private var kind = DeviceAddress.Kind.public
@@ -26,6 +28,7 @@ package struct DeviceDescription: ~Copyable {
     if name.equals("AddressType"), let text = value.text, text.equals("random") { kind = .random }
     if name.equals("Connected"), let boolean = value.boolean { isConnected = boolean }
     if name.equals("ServicesResolved"), let boolean = value.boolean { isResolved = boolean }
+    if name.equals("Paired"), let boolean = value.boolean { isPaired = boolean }
     if name.equals("RSSI"), let number = value.int16 { rssi = Int8(clamping: number) }
     if name.equals("Name"), let text = value.text { append(.completeLocalName) { $0.write(text) } }
     if name.equals("Appearance"), let number = value.uint16 {

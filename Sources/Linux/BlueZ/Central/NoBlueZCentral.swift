@@ -12,6 +12,12 @@ import BluetoothHost
 struct NoBlueZCentral: ~Copyable {
   init?() {}
 
+  /// It pairs with no peripheral.
+  var pairs: Bool {
+    get { false }
+    set {}
+  }
+
   var deadline: Instant? { nil }
   func setScanning(
     _ isOn: Bool, filtersDuplicates: Bool, _ controller: inout BlueZController,
