@@ -105,6 +105,7 @@ def check_central(way: Way) -> None:
             assert refused.returncode == 65, refused
             channel = gatt("channel", "0x0080", "1", 'text "Hello"')
             assert channel.returncode in (65, 67), channel
+            # This ball cannot pair: bluetoothd has tried, and connected again.
             pairing = gatt("pair", "--pair")
             assert pairing.returncode == 64 and "bluetoothd pairs" in pairing.stdout, pairing
             saw(" ".join(each.stdout for each in (refused, channel, pairing)))
@@ -126,6 +127,11 @@ def check_central(way: Way) -> None:
         with check("the adapter's other programs keep it: it is up, and bluetoothd powers it"):
             assert is_up("hci0"), "hci0 is down"
 
+        def has_ended() -> bool:
+            return "Connected: no" in run("bluetoothctl", "info", address).stdout
+
+        # It takes 2 s, and would also end the connection of a program that uses the ball meanwhile.
+        eventually("bluetoothd has ended the last program's connection", has_ended)
         with check("the ball vanishes while it is connected: the program ends with a message") as saw:
             with Program(
                 eightball(), "gatt", address, "subscribe", "0x001F", "5", "for", "300s", "--radio", radio, "--timeout",

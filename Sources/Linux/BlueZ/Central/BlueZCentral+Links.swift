@@ -141,8 +141,14 @@ extension BlueZCentral {
   }
 
   /// bluetoothd has paired with the device, or not: perhaps the device requires no pairing.
-  mutating func paired(_ bus: inout BlueZBus) {
-    if attempt.phase == .pairing { look(&bus) }
+  mutating func paired(isRefused: Bool, _ bus: inout BlueZBus) {
+    guard attempt.phase == .pairing else { return }
+    guard isRefused, attempt.hasConnected else { return look(&bus) }
+    // bluetoothd disconnects the device, sooner or later: it is connected again, without pairing.
+    attempt.hasConnected = false
+    attempt.phase = .waiting
+    attempt.deadline = bus.now.advanced(by: ConnectionAttempt.patience)
+    depart(attempt.path, &bus)
   }
 
   /// Opens the virtual link, with the attributes among `objects`.
@@ -260,8 +266,8 @@ extension BlueZCentral {
     }
     if attempt.isActive, change.path.hasSameBytes(as: attempt.path.span) {
       if isResolved == true, attempt.phase == .resolving { look(&bus) }
-      // The reply to the call of Connect reports a failure before that.
-      if isConnected == false, attempt.hasConnected {
+      // The reply to the call of Connect reports a failure before that, and the reply to the call of Pair during it.
+      if isConnected == false, attempt.hasConnected, attempt.phase != .pairing {
         failAttempt(.connectionFailedToBeEstablished, &controller, &bus)
       }
     }

@@ -103,7 +103,7 @@ package struct BlueZCentral: ~Copyable {
       surveyIfNeeded(controller, &bus)
     case .look: isError ? failLook(&controller, &bus) : found(message.body, &controller, &bus)
     case .connect: connected(isError ? message.errorName : nil, &controller, &bus)
-    case .pair: paired(&bus)
+    case .pair: paired(isRefused: isError, &bus)
     default:
       guard let index = index(of: tag) else { return }
       reply(question, message, &descriptors, at: index, &controller, &bus)
