@@ -25,6 +25,7 @@ struct VirtualRadioTests {
     case .dataLengthExtension: "with data length extension"
     case .phys: "with the 2M or coded PHY"
     case .extendedAdvertising: "with extended advertising"
+    case .periodicAdvertising: "with periodic advertising"
     case .p256: "to refuse it, on request"
     }
   }

@@ -2,7 +2,8 @@
 //
 // The low two bits of a piece's tag are the controller. With tag 0xF0 … 0xF3 time passes, in tenths of a
 // second; every other piece is a command: bits 2 to 6 of the tag choose one of the commands for advertising,
-// scanning and connecting, whose parameters it is, or with bit 7 a packet, type byte first.
+// scanning and connecting, whose parameters it is, or with bit 7 a packet, type byte first; with tags from 0xC0
+// to 0xEF bits 2 to 5 choose one for periodic advertising.
 
 private let chosen: [32 of HCIOpcode] = [
   .reset, .leSetRandomAddress, .leSetAdvertisingSetRandomAddress,
@@ -15,6 +16,15 @@ private let chosen: [32 of HCIOpcode] = [
   .leAddDeviceToFilterAcceptList, .leClearFilterAcceptList, .leAddDeviceToResolvingList,
   .leClearResolvingList, .leSetAddressResolutionEnable, .leSetPrivacyMode, .leConnectionUpdate,
   .leSetDataLength, .leReadPHY,
+]
+
+private let periodic: [12 of HCIOpcode] = [
+  .leSetPeriodicAdvertisingParameters, .leSetPeriodicAdvertisingData,
+  .leSetPeriodicAdvertisingEnable, .lePeriodicAdvertisingCreateSync,
+  .lePeriodicAdvertisingCreateSyncCancel, .lePeriodicAdvertisingTerminateSync,
+  .leAddDeviceToPeriodicAdvertiserList, .leRemoveDeviceFromPeriodicAdvertiserList,
+  .leClearPeriodicAdvertiserList, .leReadPeriodicAdvertiserListSize,
+  .leSetPeriodicAdvertisingData, .lePeriodicAdvertisingCreateSync,
 ]
 
 /// Plays one input of the fuzzer Air.
@@ -35,11 +45,13 @@ func playAir(_ pieces: consuming Pieces) {
       demand(air.deadline.map { $0.rawValue > now } ?? true, "a deadline that has passed and stays")
     } else {
       let controller = controllers[Int(piece.tag & 3) % 3]
-      if piece.tag & 0x80 != 0 {
+      if piece.tag & 0xC0 == 0x80 {
         controller.send(piece.bytes)
       } else {
         guard piece.bytes.count <= 255 else { continue }
-        let opcode = chosen[Int(piece.tag >> 2 & 31)]
+        let opcode =
+          piece.tag & 0xC0 == 0xC0
+          ? periodic[Int(piece.tag >> 2 & 15)] : chosen[Int(piece.tag >> 2 & 31)]
         // What came before is read, so that the answer is the only one.
         _ = drain(controller, answerTo: nil)
         let parameters = piece.bytes

@@ -16,6 +16,9 @@ struct Asker: ClientApplication, Settling {
   /// Whether a connection attempt is under way.
   private(set) var isConnecting = false
 
+  /// How many synchronizations there are.
+  var synchronizations = 0
+
   /// Whether any link has an operation.
   var isBusy: Bool {
     for index in 0..<4 where links[index].operation != nil { return true }
@@ -41,6 +44,22 @@ struct Asker: ClientApplication, Settling {
 
   func scanFailed(_ reason: HCIErrorCode) {
     demand(reason != .success, "a failure that is a success")
+  }
+
+  func synchronized(at index: Int, phy: PHY, interval: UInt16) {
+    demand(synchronizations > 0 && index >= 0 && index < 2, "a synchronization that nobody wants")
+  }
+
+  func received(_ report: borrowing PeriodicAdvertisingReport, at index: Int) {
+    demand(report.data.count <= 300, "a report of a train longer than the maximum")
+    demand(synchronizations > 0 && index >= 0 && index < 2, "a report of no synchronization")
+    demand(report.completeness != .partial, "a part of a train's data")
+  }
+
+  mutating func synchronizationEnded(at index: Int, reason: HCIErrorCode) {
+    demand(synchronizations > 0, "the end of a synchronization that never began")
+    demand(reason != .success, "an end that is a success")
+    synchronizations -= 1
   }
 
   mutating func connectionFailed(_ reason: HCIErrorCode) {

@@ -172,8 +172,8 @@ struct Ground<
     let high = UInt8(truncatingIfNeeded: opcode.rawValue >> 8)
     let status: [7 of UInt8] = [0x04, 0x0F, 4, 0x00, 1, low, high]
     switch opcode {
-    case .leCreateConnection, .leExtendedCreateConnection:
-      // The fuzzer makes the link itself later.
+    case .leCreateConnection, .leExtendedCreateConnection, .lePeriodicAdvertisingCreateSync:
+      // The fuzzer makes the link or the synchronization itself later.
       host.receive(status.span, at: now)
     case .disconnect:
       demand(parameters.count >= 2, "a disconnection without a link")
@@ -188,9 +188,9 @@ struct Ground<
       let buffers: [3 of UInt8] = [UInt8(Self.aclLength), 0, UInt8(Self.aclCount)]
       complete(opcode, results: buffers.span)
     case .leReadLocalSupportedFeatures:
-      // 2M and data length, and for a host that can, the coded PHY and extended advertising.
+      // 2M and data length, and for a host that can, the coded PHY, extended and periodic advertising.
       let features: [8 of UInt8] = [
-        0x20, Host<4, Server, Client, NoSecurity, Channels>.isExtended ? 0x19 : 0x01, 0, 0, 0, 0, 0,
+        0x20, Host<4, Server, Client, NoSecurity, Channels>.isExtended ? 0x39 : 0x01, 0, 0, 0, 0, 0,
         0,
       ]
       complete(opcode, results: features.span)

@@ -73,6 +73,11 @@ struct RefusedCommand: CustomTestStringConvertible, Sendable {
     .init(0x2038, 4, .complete(0), 36, 4), .init(0x2039, 2, .complete(0), 36, 5),
     .init(0x203A, 0, .complete(2), 36, 6), .init(0x203B, 0, .complete(1), 36, 7),
     .init(0x203C, 1, .complete(0), 37, 0), .init(0x203D, 0, .complete(0), 37, 1),
+    .init(0x203E, 7, .complete(0), 37, 2), .init(0x203F, 3, .complete(0), 37, 3),
+    .init(0x2040, 2, .complete(0), 37, 4), .init(0x2044, 14, .status, 38, 0),
+    .init(0x2045, 0, .complete(0), 38, 1), .init(0x2046, 2, .complete(0), 38, 2),
+    .init(0x2047, 8, .complete(0), 38, 3), .init(0x2048, 8, .complete(0), 38, 4),
+    .init(0x2049, 0, .complete(0), 38, 5), .init(0x204A, 0, .complete(1), 38, 6),
     .init(0x2041, 8, .complete(0), 37, 5), .init(0x2042, 6, .complete(0), 37, 6),
     .init(0x2043, 26, .status, 37, 7), .init(0x204E, 8, .complete(0), 39, 2),
     .init(0x205E, 65, .status, 41, 2),
@@ -107,24 +112,29 @@ struct CommandRefusalTests {
       0x2027, 0x2028, 0x2029, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x204E,
     ]
     let curve: [UInt16] = [0x2025, 0x2026, 0x205E]
-    let extended = Array(0x2035...0x203D) + Array(0x2041...0x2043) as [UInt16]
+    let periodic = Array(0x203E...0x2040) + Array(0x2044...0x204A) as [UInt16]
+    let extended = Array(0x2035...0x203D) + Array(0x2041...0x2043) + periodic as [UInt16]
     let cases: [(String, ControllerConfiguration, [UInt16], UInt64)] = [
-      ("every feature", .init(p256Commands: .refused(.unspecifiedError)), [], 0x196F),
-      ("no P-256", .init(), curve, 0x196F),
+      ("every feature", .init(p256Commands: .refused(.unspecifiedError)), [], 0x396F),
+      ("no P-256", .init(), curve, 0x396F),
       (
         "no encryption", .init(supportsEncryption: false),
         curve + [0x2017, 0x2019, 0x201A, 0x201B],
-        0x196E
+        0x396E
       ),
       (
         "no data length", .init(supportsDataLengthExtension: false),
-        curve + [0x2022, 0x2023, 0x2024, 0x202F], 0x194F
+        curve + [0x2022, 0x2023, 0x2024, 0x202F], 0x394F
       ),
-      ("no privacy", .init(supportsPrivacy: false), curve + privacy, 0x192F),
-      ("no 2M PHY", .init(supports2MPHY: false), curve, 0x186F),
+      ("no privacy", .init(supportsPrivacy: false), curve + privacy, 0x392F),
+      ("no 2M PHY", .init(supports2MPHY: false), curve, 0x386F),
       (
         "no PHY but 1M", .init(supports2MPHY: false, supportsCodedPHY: false),
-        curve + [0x2030, 0x2031, 0x2032], 0x106F
+        curve + [0x2030, 0x2031, 0x2032], 0x306F
+      ),
+      (
+        "no periodic advertising", .init(supportsPeriodicAdvertising: false), curve + periodic,
+        0x196F
       ),
       (
         "no extended advertising", .init(supportsExtendedAdvertising: false), curve + extended,

@@ -21,6 +21,9 @@ public struct AdvertisingReport: ~Escapable {
   public let secondaryPHY: PHY?
   /// The transmit power in dBm; `nil` if unknown.
   public let txPower: Int8?
+  /// The interval of the set's periodic advertising, in units of 1.25 ms; `nil` if it has none.
+  /// `Host.synchronize` follows it.
+  public let periodicInterval: UInt16?
   /// Whether the data is all of it.
   public internal(set) var completeness: Completeness
   /// The advertising data or the scan response data.
@@ -53,6 +56,7 @@ public struct AdvertisingReport: ~Escapable {
     primaryPHY = .le1M
     secondaryPHY = nil
     txPower = nil
+    periodicInterval = nil
     completeness = .complete
     self.data = data
   }
@@ -78,6 +82,7 @@ public struct AdvertisingReport: ~Escapable {
     primaryPHY = report.primaryPHY
     secondaryPHY = report.secondaryPHY.rawValue == 0 ? nil : report.secondaryPHY
     txPower = report.txPower == LESetExtendedAdvertisingParameters.anyPower ? nil : report.txPower
+    periodicInterval = report.periodicInterval == 0 ? nil : report.periodicInterval
     completeness = report.completeness
     self.data = data
   }
@@ -96,6 +101,7 @@ public struct AdvertisingReport: ~Escapable {
     primaryPHY = other.primaryPHY
     secondaryPHY = other.secondaryPHY
     txPower = other.txPower
+    periodicInterval = other.periodicInterval
     self.completeness = completeness
     self.data = data
   }
@@ -211,6 +217,8 @@ public struct LEExtendedAdvertisingReport: ~Escapable {
   public var txPower: Int8
   /// The signal strength in dBm; 127 if unknown.
   public var rssi: Int8
+  /// The interval of the set's periodic advertising, in units of 1.25 ms; 0 if it has none.
+  public var periodicInterval: UInt16
   /// A part of the data.
   public var data: Span<UInt8>
 
@@ -218,7 +226,8 @@ public struct LEExtendedAdvertisingReport: ~Escapable {
   @_lifetime(copy data) public init(
     properties: AdvertisingProperties, completeness: AdvertisingReport.Completeness,
     address: DeviceAddress, primaryPHY: PHY, secondaryPHY: PHY, advertisingSet: UInt8,
-    txPower: Int8 = LESetExtendedAdvertisingParameters.anyPower, rssi: Int8, data: Span<UInt8>
+    txPower: Int8 = LESetExtendedAdvertisingParameters.anyPower, rssi: Int8,
+    periodicInterval: UInt16 = 0, data: Span<UInt8>
   ) {
     self.properties = properties
     self.completeness = completeness
@@ -228,6 +237,7 @@ public struct LEExtendedAdvertisingReport: ~Escapable {
     self.advertisingSet = advertisingSet
     self.txPower = txPower
     self.rssi = rssi
+    self.periodicInterval = periodicInterval
     self.data = data
   }
 
@@ -237,9 +247,9 @@ public struct LEExtendedAdvertisingReport: ~Escapable {
       let address = DeviceAddress(&reader, kind: DeviceAddress.Kind(rawValue: kind & 1)),
       let primary = reader.readUInt8(), let secondary = reader.readUInt8(),
       let advertisingSet = reader.readUInt8(), let txPower = reader.readInt8(),
-      let rssi = reader.readInt8(),
-      // The interval of periodic advertising, and the target of directed advertising.
-      reader.readBytes(2 + 7) != nil, let length = reader.readUInt8(),
+      let rssi = reader.readInt8(), let periodicInterval = reader.readUInt16(),
+      // The target of directed advertising.
+      reader.readBytes(7) != nil, let length = reader.readUInt8(),
       let data = reader.readBytes(Int(length))
     else { return nil }
     self.init(
@@ -247,7 +257,8 @@ public struct LEExtendedAdvertisingReport: ~Escapable {
       completeness: AdvertisingReport.Completeness(rawValue: UInt8(eventType >> 5 & 0b11))
         ?? .truncated,
       address: address, primaryPHY: PHY(rawValue: primary), secondaryPHY: PHY(rawValue: secondary),
-      advertisingSet: advertisingSet, txPower: txPower, rssi: rssi, data: data)
+      advertisingSet: advertisingSet, txPower: txPower, rssi: rssi,
+      periodicInterval: periodicInterval, data: data)
   }
 
   /// Writes the parameters of an event with this one report, after its subevent.
@@ -260,8 +271,8 @@ public struct LEExtendedAdvertisingReport: ~Escapable {
     writer.write(advertisingSet)
     writer.write(txPower)
     writer.write(rssi)
-    // No periodic advertising, and no target that the scanner could not resolve.
-    writer.write(UInt16(0))
+    writer.write(periodicInterval)
+    // No target that the scanner could not resolve.
     DeviceAddress.zero.write(to: &writer)
     writer.write(UInt8(truncatingIfNeeded: data.count))
     writer.write(data)

@@ -37,11 +37,13 @@ public struct AdvertisingSet: Equatable, Sendable {
   func isUsable(with phys: PHYSet) -> Bool { phys.contains(primaryPHY.set | secondaryPHY.set) }
 }
 
-/// The advertising sets of a server: `AdvertisingSets`, or `NoAdvertisingSets` for legacy
-/// advertising alone, which leaves neither state nor code. Only the host calls these requirements.
+/// The advertising sets of a server: `AdvertisingSets`, `PeriodicAdvertisingSets`, or
+/// `NoAdvertisingSets` for legacy advertising alone, which leaves neither state nor code. Only the host calls these requirements.
 public protocol AdvertisingSetRole: Sendable {
   /// Whether there are sets. If false, their code is left out.
   static var isPresent: Bool { get }
+  /// Whether sets can have periodic advertising trains. If false, their code is left out.
+  static var isPeriodic: Bool { get }
 
   /// Sets that send nothing.
   init()
@@ -74,6 +76,32 @@ public protocol AdvertisingSetRole: Sendable {
   mutating func finish(_ status: HCIErrorCode) -> AdvertisingSetResult
   /// The set with this handle has stopped.
   mutating func terminated(_ handle: UInt8)
+
+  /// Whether a train is on.
+  var hasTrain: Bool { get }
+  /// Sets the train of the set `index`; `nil` for none. False if there is no such set, if it is
+  /// connectable or scannable, or if the interval or `data` is not possible.
+  mutating func assign(_ train: PeriodicTrain?, _ data: Span<UInt8>, toSet index: Int) -> Bool
+  /// Writes the next command for trains; `nil` if none is needed.
+  mutating func writeTrainCommand(
+    _ plan: AdvertisingPlan, into writer: inout ByteWriter
+  ) -> HCIOpcode?
+}
+
+/// Without trains.
+extension AdvertisingSetRole {
+  /// False.
+  public static var isPeriodic: Bool { false }
+  /// False.
+  public var hasTrain: Bool { false }
+  /// False.
+  public mutating func assign(
+    _ train: PeriodicTrain?, _ data: Span<UInt8>, toSet index: Int
+  ) -> Bool { false }
+  /// Nothing.
+  public mutating func writeTrainCommand(
+    _ plan: AdvertisingPlan, into writer: inout ByteWriter
+  ) -> HCIOpcode? { nil }
 }
 
 /// What an advertising set needs to know of its host.
@@ -435,4 +463,28 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
     guard old.step == .on else { return }
     set(Progress(step: .enable, isChanged: old.isChanged), of: Int(handle))
   }
+}
+
+// What periodic advertising needs of its set.
+extension AdvertisingSets {
+  /// What the set `index` sends.
+  subscript(_ index: Int) -> AdvertisingSet? { entries[index].set }
+
+  /// Whether the controller has all of the set `index`, which is not scannable: it advertises or is
+  /// about to.
+  func isReady(_ index: Int) -> Bool {
+    let progress = entries[index].progress
+    return progress.step.rawValue > Step.data.rawValue && !progress.isChanged
+  }
+
+  /// Writes the command that stops the set `index`; `nil` if it is off.
+  mutating func writeEnd(of index: Int, into writer: inout ByteWriter) -> HCIOpcode? {
+    guard entries[index].progress.step == .on else { return nil }
+    let handle = UInt8(truncatingIfNeeded: index &+ 1)
+    awaited = .off(handle)
+    return writeEnable(false, handle, into: &writer)
+  }
+
+  /// The controller needs all of the set `index` again.
+  mutating func restart(_ index: Int) { entries[index].progress = Progress() }
 }

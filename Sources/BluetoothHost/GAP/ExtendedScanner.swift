@@ -1,8 +1,10 @@
-/// How a client scans and connects: `ExtendedScanner`, or `LegacyScanner` for legacy advertisers
-/// alone, which leaves neither state nor code. Only the host and its client call these requirements.
+/// How a client scans and connects: `ExtendedScanner`, `PeriodicScanner`, or `LegacyScanner` for legacy
+/// advertisers alone, which leaves neither state nor code. Only the host and its client call these requirements.
 public protocol ScannerRole: Sendable {
   /// Whether it scans for extended advertisers. If false, its code is left out.
   static var isExtended: Bool { get }
+  /// Whether it follows periodic advertising trains. If false, their code is left out.
+  static var isPeriodic: Bool { get }
 
   /// A scanner that has received nothing.
   init()
@@ -14,6 +16,55 @@ public protocol ScannerRole: Sendable {
     _ report: borrowing AdvertisingReport, to application: inout Application)
   /// Forgets all parts.
   mutating func removeAll()
+
+  /// Begins to synchronize with a train; `nil` if the parameters are wrong, if there is a
+  /// synchronization with it, or if none is free. Returns its index.
+  mutating func synchronize(with parameters: SynchronizationParameters) -> Int?
+  /// Ends a synchronization, if there is one.
+  mutating func unsynchronize<Application: ClientApplication & ~Copyable>(
+    at index: Int, _ application: inout Application)
+  /// How many synchronizations there may be.
+  static var synchronizationCount: Int { get }
+  /// Whether there is no synchronization.
+  var isUnsynchronized: Bool { get }
+  /// Writes the next command for synchronizations; `nil` if none is needed.
+  mutating func writeCommand(into writer: inout ByteWriter) -> HCIOpcode?
+  /// Takes the result of the last command.
+  mutating func finish<Application: ClientApplication & ~Copyable>(
+    _ status: HCIErrorCode, _ application: inout Application)
+  /// Takes an event of a synchronization.
+  mutating func receive<Application: ClientApplication & ~Copyable>(
+    _ subevent: LEMetaSubevent, _ reader: inout ByteReader, _ application: inout Application)
+  /// The controller is reset: it has none of the synchronizations.
+  mutating func lose<Application: ClientApplication & ~Copyable>(_ application: inout Application)
+}
+
+// A member without a comment does nothing; its requirement has the documentation.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+/// Without synchronizations.
+extension ScannerRole {
+  /// False.
+  public static var isPeriodic: Bool { false }
+  /// `nil`.
+  public mutating func synchronize(with parameters: SynchronizationParameters) -> Int? { nil }
+  /// 0.
+  public static var synchronizationCount: Int { 0 }
+  public mutating func unsynchronize<Application: ClientApplication & ~Copyable>(
+    at index: Int, _ application: inout Application
+  ) {}
+  /// True.
+  public var isUnsynchronized: Bool { true }
+  /// `nil`.
+  public mutating func writeCommand(into writer: inout ByteWriter) -> HCIOpcode? { nil }
+  public mutating func finish<Application: ClientApplication & ~Copyable>(
+    _ status: HCIErrorCode, _ application: inout Application
+  ) {}
+  public mutating func receive<Application: ClientApplication & ~Copyable>(
+    _ subevent: LEMetaSubevent, _ reader: inout ByteReader, _ application: inout Application
+  ) {}
+  public mutating func lose<Application: ClientApplication & ~Copyable>(
+    _ application: inout Application
+  ) {}
 }
 
 // A member without a comment does nothing; its requirement has the documentation.

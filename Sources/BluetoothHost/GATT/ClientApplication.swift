@@ -9,6 +9,17 @@ public protocol ClientApplication: ~Copyable {
   /// The controller refused to scan. The scan has ended.
   mutating func scanFailed(_ reason: HCIErrorCode)
 
+  /// The synchronization at `index` receives its train, which has this PHY and this interval, in units
+  /// of 1.25 ms.
+  mutating func synchronized(at index: Int, phy: PHY, interval: UInt16)
+  /// The synchronization at `index` received the data of one packet of its train.
+  mutating func received(_ report: borrowing PeriodicAdvertisingReport, at index: Int)
+  /// The synchronization at `index` has ended. The reason is `connectionFailedToBeEstablished` if the
+  /// train was not received, `connectionTimeout` if it is lost, `connectionTerminatedByLocalHost` after
+  /// `Host.unsynchronize`, and `hardwareFailure` if the controller was reset. Exactly one call follows
+  /// each `Host.synchronize`.
+  mutating func synchronizationEnded(at index: Int, reason: HCIErrorCode)
+
   /// The attempt to connect ended without a link; the reason is `unknownConnectionIdentifier` after
   /// `Host.cancelConnection`.
   mutating func connectionFailed(_ reason: HCIErrorCode)
@@ -51,6 +62,9 @@ public protocol ClientApplication: ~Copyable {
 extension ClientApplication where Self: ~Copyable {
   public mutating func received(_ report: borrowing AdvertisingReport) {}
   public mutating func scanFailed(_ reason: HCIErrorCode) {}
+  public mutating func synchronized(at index: Int, phy: PHY, interval: UInt16) {}
+  public mutating func received(_ report: borrowing PeriodicAdvertisingReport, at index: Int) {}
+  public mutating func synchronizationEnded(at index: Int, reason: HCIErrorCode) {}
   public mutating func connectionFailed(_ reason: HCIErrorCode) {}
   public mutating func connected(
     at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role

@@ -41,6 +41,24 @@ public struct ScanningClient<
     scanner.pass(report, to: &application)
   }
 
+  /// Takes an event of a synchronization.
+  public mutating func receivePeriodic(_ subevent: LEMetaSubevent, _ reader: inout ByteReader) {
+    scanner.receive(subevent, &reader, &application)
+  }
+
+  /// Ends a synchronization.
+  public mutating func unsynchronize(at index: Int) {
+    scanner.unsynchronize(at: index, &application)
+  }
+
+  /// Takes the result of a command for a synchronization.
+  public mutating func finishSynchronization(_ status: HCIErrorCode) {
+    scanner.finish(status, &application)
+  }
+
+  /// The controller is reset: it has no synchronization.
+  public mutating func loseSynchronizations() { scanner.lose(&application) }
+
   /// The controller refused to scan.
   public mutating func scanFailed(_ reason: HCIErrorCode) { application.scanFailed(reason) }
 

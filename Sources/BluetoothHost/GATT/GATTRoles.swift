@@ -107,6 +107,14 @@ public protocol ClientRole: ~Copyable {
   mutating func configure(_ configuration: HostConfiguration)
   /// Reports an advertiser.
   mutating func received(_ report: borrowing AdvertisingReport)
+  /// Takes an event of a synchronization with a periodic advertising train.
+  mutating func receivePeriodic(_ subevent: LEMetaSubevent, _ reader: inout ByteReader)
+  /// Ends a synchronization, if there is one.
+  mutating func unsynchronize(at index: Int)
+  /// Takes the result of a command for a synchronization.
+  mutating func finishSynchronization(_ status: HCIErrorCode)
+  /// The controller is reset: it has no synchronization.
+  mutating func loseSynchronizations()
   /// The controller refused to scan.
   mutating func scanFailed(_ reason: HCIErrorCode)
   /// The attempt to connect ended without a link.
@@ -163,6 +171,10 @@ public struct NoClient: ClientRole, ~Copyable {
 
   public mutating func configure(_ configuration: HostConfiguration) {}
   public mutating func received(_ report: borrowing AdvertisingReport) {}
+  public mutating func receivePeriodic(_ subevent: LEMetaSubevent, _ reader: inout ByteReader) {}
+  public mutating func unsynchronize(at index: Int) {}
+  public mutating func finishSynchronization(_ status: HCIErrorCode) {}
+  public mutating func loseSynchronizations() {}
   public mutating func scanFailed(_ reason: HCIErrorCode) {}
   public mutating func connectionFailed(_ reason: HCIErrorCode) {}
   public mutating func opened(_ connection: borrowing Connection, peer: DeviceAddress) {}

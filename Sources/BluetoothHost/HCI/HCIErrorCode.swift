@@ -59,6 +59,8 @@ public struct HCIErrorCode: RawRepresentable, Equatable, Sendable {
   public static let unknownAdvertisingIdentifier = HCIErrorCode(rawValue: 0x42)
   /// A limit that the host has set was reached.
   public static let limitReached = HCIErrorCode(rawValue: 0x43)
+  /// The host has cancelled the operation.
+  public static let operationCancelledByHost = HCIErrorCode(rawValue: 0x44)
   /// The data does not fit the packets of this advertising.
   public static let packetTooLong = HCIErrorCode(rawValue: 0x45)
 }

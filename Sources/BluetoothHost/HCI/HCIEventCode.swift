@@ -92,7 +92,12 @@ public struct LEMetaSubevent: RawRepresentable, Equatable, Sendable {
   public static let phyUpdateComplete = LEMetaSubevent(rawValue: 0x0C)
   /// Extended advertising reports: 7.7.65.13.
   public static let extendedAdvertisingReport = LEMetaSubevent(rawValue: 0x0D)
-
+  /// Synchronized with a periodic advertising train, or not: 7.7.65.14.
+  public static let periodicAdvertisingSyncEstablished = LEMetaSubevent(rawValue: 0x0E)
+  /// Data of a periodic advertising train: 7.7.65.15.
+  public static let periodicAdvertisingReport = LEMetaSubevent(rawValue: 0x0F)
+  /// A periodic advertising train was not received for the time-out: 7.7.65.16.
+  public static let periodicAdvertisingSyncLost = LEMetaSubevent(rawValue: 0x10)
   /// An extended scan has ended: 7.7.65.17.
   public static let scanTimeout = LEMetaSubevent(rawValue: 0x11)
   /// An advertising set has stopped: 7.7.65.18.
@@ -113,6 +118,9 @@ public struct LEMetaSubevent: RawRepresentable, Equatable, Sendable {
     case .enhancedConnectionComplete: "LE Enhanced Connection Complete"
     case .phyUpdateComplete: "LE PHY Update Complete"
     case .extendedAdvertisingReport: "LE Extended Advertising Report"
+    case .periodicAdvertisingSyncEstablished: "LE Periodic Advertising Sync Established"
+    case .periodicAdvertisingReport: "LE Periodic Advertising Report"
+    case .periodicAdvertisingSyncLost: "LE Periodic Advertising Sync Lost"
     case .scanTimeout: "LE Scan Timeout"
     case .advertisingSetTerminated: "LE Advertising Set Terminated"
     default: nil

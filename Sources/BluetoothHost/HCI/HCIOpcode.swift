@@ -147,12 +147,32 @@ public struct HCIOpcode: RawRepresentable, Equatable, Sendable {
   public static let leRemoveAdvertisingSet = HCIOpcode(rawValue: 0x203C)
   /// Removes every advertising set: 7.8.60.
   public static let leClearAdvertisingSets = HCIOpcode(rawValue: 0x203D)
+  /// Sets the parameters of a set's periodic advertising: 7.8.61.
+  public static let leSetPeriodicAdvertisingParameters = HCIOpcode(rawValue: 0x203E)
+  /// Sets the data of a set's periodic advertising: 7.8.62.
+  public static let leSetPeriodicAdvertisingData = HCIOpcode(rawValue: 0x203F)
+  /// Starts or stops a set's periodic advertising: 7.8.63.
+  public static let leSetPeriodicAdvertisingEnable = HCIOpcode(rawValue: 0x2040)
   /// Sets the parameters of extended scanning: 7.8.64.
   public static let leSetExtendedScanParameters = HCIOpcode(rawValue: 0x2041)
   /// Starts or stops extended scanning: 7.8.65.
   public static let leSetExtendedScanEnable = HCIOpcode(rawValue: 0x2042)
   /// Connects to an advertiser on several PHYs: 7.8.66.
   public static let leExtendedCreateConnection = HCIOpcode(rawValue: 0x2043)
+  /// Synchronizes with a periodic advertising train: 7.8.67.
+  public static let lePeriodicAdvertisingCreateSync = HCIOpcode(rawValue: 0x2044)
+  /// Cancels synchronizing: 7.8.68.
+  public static let lePeriodicAdvertisingCreateSyncCancel = HCIOpcode(rawValue: 0x2045)
+  /// Ends the synchronization with a train: 7.8.69.
+  public static let lePeriodicAdvertisingTerminateSync = HCIOpcode(rawValue: 0x2046)
+  /// Adds a set to the Periodic Advertiser list: 7.8.70.
+  public static let leAddDeviceToPeriodicAdvertiserList = HCIOpcode(rawValue: 0x2047)
+  /// Removes a set from the Periodic Advertiser list: 7.8.71.
+  public static let leRemoveDeviceFromPeriodicAdvertiserList = HCIOpcode(rawValue: 0x2048)
+  /// Clears the Periodic Advertiser list: 7.8.72.
+  public static let leClearPeriodicAdvertiserList = HCIOpcode(rawValue: 0x2049)
+  /// Reads the capacity of the Periodic Advertiser list: 7.8.73.
+  public static let leReadPeriodicAdvertiserListSize = HCIOpcode(rawValue: 0x204A)
   /// Sets whether a device may use its identity address: 7.8.77.
   public static let leSetPrivacyMode = HCIOpcode(rawValue: 0x204E)
   /// `leGenerateDHKey` with a choice of the key pair: 7.8.37.
@@ -305,12 +325,32 @@ extension HCIOpcode {
       .init("LE Remove Advertising Set", 1, .complete(0), bit: (37, 0))
     case .leClearAdvertisingSets:
       .init("LE Clear Advertising Sets", 0, .complete(0), bit: (37, 1))
+    case .leSetPeriodicAdvertisingParameters:
+      .init("LE Set Periodic Advertising Parameters", 7, .complete(0), bit: (37, 2))
+    case .leSetPeriodicAdvertisingData:
+      .init("LE Set Periodic Advertising Data", 3, .complete(0), bit: (37, 3), orLonger: true)
+    case .leSetPeriodicAdvertisingEnable:
+      .init("LE Set Periodic Advertising Enable", 2, .complete(0), bit: (37, 4))
     case .leSetExtendedScanParameters:
       .init("LE Set Extended Scan Parameters", 8, .complete(0), bit: (37, 5), orLonger: true)
     case .leSetExtendedScanEnable:
       .init("LE Set Extended Scan Enable", 6, .complete(0), bit: (37, 6))
     case .leExtendedCreateConnection:
       .init("LE Extended Create Connection", 26, .status, bit: (37, 7), orLonger: true)
+    case .lePeriodicAdvertisingCreateSync:
+      .init("LE Periodic Advertising Create Sync", 14, .status, bit: (38, 0))
+    case .lePeriodicAdvertisingCreateSyncCancel:
+      .init("LE Periodic Advertising Create Sync Cancel", 0, .complete(0), bit: (38, 1))
+    case .lePeriodicAdvertisingTerminateSync:
+      .init("LE Periodic Advertising Terminate Sync", 2, .complete(0), bit: (38, 2))
+    case .leAddDeviceToPeriodicAdvertiserList:
+      .init("LE Add Device To Periodic Advertiser List", 8, .complete(0), bit: (38, 3))
+    case .leRemoveDeviceFromPeriodicAdvertiserList:
+      .init("LE Remove Device From Periodic Advertiser List", 8, .complete(0), bit: (38, 4))
+    case .leClearPeriodicAdvertiserList:
+      .init("LE Clear Periodic Advertiser List", 0, .complete(0), bit: (38, 5))
+    case .leReadPeriodicAdvertiserListSize:
+      .init("LE Read Periodic Advertiser List Size", 0, .complete(1), bit: (38, 6))
     case .leSetPrivacyMode: .init("LE Set Privacy Mode", 8, .complete(0), bit: (39, 2))
     case .leGenerateDHKeyV2: .init("LE Generate DHKey [v2]", 65, .status, bit: (41, 2))
     case .leReadBufferSizeV2: .init("LE Read Buffer Size [v2]", 0, .complete(6), bit: (41, 5))

@@ -24,7 +24,7 @@ struct ControllerState {
   /// The address that the device uses.
   var address = DeviceAddress.zero
   /// LE features: bit 5 is the data length extension, bit 8 the 2M PHY, bit 11 the coded PHY, bit 12
-  /// extended advertising.
+  /// extended advertising, bit 13 periodic advertising.
   /// Core Specification, Vol 6, Part B, 4.6.
   var features: UInt64 = 0
 
@@ -61,11 +61,14 @@ struct ControllerState {
   private static var twoMegabitFeature: UInt64 { 1 &<< 8 }
   private static var codedFeature: UInt64 { 1 &<< 11 }
   private static var extendedFeature: UInt64 { 1 &<< 12 }
+  private static var periodicFeature: UInt64 { 1 &<< 13 }
 
   var supportsDataLength: Bool { features & Self.dataLengthFeature != 0 }
   var supports2MPHY: Bool { features & Self.twoMegabitFeature != 0 }
   var supportsCodedPHY: Bool { features & Self.codedFeature != 0 }
   var supportsExtendedAdvertising: Bool { features & Self.extendedFeature != 0 }
+
+  var supportsPeriodicAdvertising: Bool { features & Self.periodicFeature != 0 }
 
   /// Its PHYs.
   var phys: PHYSet {

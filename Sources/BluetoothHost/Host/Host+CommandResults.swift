@@ -23,7 +23,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .starting(let step):
       if step.isOptional { proceed(after: step) } else { fail(.unanswered(opcode), restartAt: now) }
     case .ready:
-      if opcode.isNeeded || Self.isExtended && opcode.isExtended {
+      if opcode.isNeeded || Self.isExtended && Self.isExtended(opcode) {
         fail(.unanswered(opcode), restartAt: now)
       } else {
         // Optional commands, such as for data length and PHY: links work without them.

@@ -13,6 +13,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         ?? (Security.isPresent ? writeRandomCommand(into: &writer) : nil)
         ?? (Security.isPresent ? writePrivacyCommand(into: &writer, at: now) : nil)
         ?? (Client.isPresent ? writeInitiatorCommand(into: &writer, at: now) : nil)
+        ?? (Client.Scanner.isPeriodic ? clientRole.scanner.writeCommand(into: &writer) : nil)
         ?? (Server.isPresent ? writeAdvertisingCommand(into: &writer) : nil)
     }
     guard let opcode else {
@@ -46,6 +47,12 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       if Client.isPresent {
         mask |=
           LEMetaSubevent.advertisingReport.mask | LEMetaSubevent.extendedAdvertisingReport.mask
+      }
+      if Client.Scanner.isPeriodic {
+        mask |=
+          LEMetaSubevent.periodicAdvertisingSyncEstablished.mask
+          | LEMetaSubevent.periodicAdvertisingReport.mask
+          | LEMetaSubevent.periodicAdvertisingSyncLost.mask
       }
       return write(LESetEventMask(mask: mask), into: &writer)
     case .readLEBufferSize: return write(PlainCommand(.leReadBufferSize), into: &writer)

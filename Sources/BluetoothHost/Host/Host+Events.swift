@@ -63,6 +63,10 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         event.parameters.areAcceptable ? .accepted(event.parameters) : .refused
       controller.mayHaveCommands = true
     case .advertisingSetTerminated where Self.isExtended: receiveSetTerminated(&reader)
+    case .periodicAdvertisingSyncEstablished where Client.Scanner.isPeriodic,
+      .periodicAdvertisingReport where Client.Scanner.isPeriodic,
+      .periodicAdvertisingSyncLost where Client.Scanner.isPeriodic:
+      receivePeriodic(LEMetaSubevent(rawValue: subevent), &reader)
     default: break
     }
   }

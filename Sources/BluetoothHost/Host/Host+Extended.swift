@@ -1,5 +1,5 @@
-// Extended advertising, scanning and connecting: Core Specification, Vol 4, Part E, 3.1.1 and 7.8.52
-// to 7.8.66.
+// Extended advertising, scanning and connecting, and periodic advertising: Core Specification, Vol 4,
+// Part E, 3.1.1 and 7.8.52 to 7.8.69.
 //
 // A host uses the commands of Bluetooth 5 for all of them, or for none: the controller refuses a
 // mixture. It uses them if each of its roles can, and the controller too.
@@ -34,6 +34,29 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     _ set: AdvertisingSet?, _ data: Span<UInt8>, in index: Int
   ) -> Bool {
     guard Server.isPresent, serverRole.sets.assign(set, data, to: index) else { return false }
+    serverRole.advertiser.isAdvertisingRefused = false
+    controller.mayHaveCommands = true
+    return true
+  }
+
+  /// Whether this host and its controller can use periodic advertising. False until the controller is
+  /// set up.
+  public var supportsPeriodicAdvertising: Bool {
+    isExtended && controller.supportsPeriodicAdvertising
+  }
+
+  /// Sets the periodic advertising train of the set `index`; `nil` for none. It begins with the set,
+  /// which must be neither connectable nor scannable, and goes on with new data.
+  ///
+  /// A controller without periodic advertising sends none of it: see `supportsPeriodicAdvertising`. If
+  /// the controller refuses a train, `RadioState` reports the fault.
+  ///
+  /// - Returns: False if there is no such set or it is of another kind, if the interval is shorter than
+  ///   6 units, or if `data` does not fit: `PeriodicAdvertisingSets` has the limits.
+  public mutating func advertise(
+    _ train: PeriodicTrain?, _ data: Span<UInt8>, withSet index: Int
+  ) -> Bool {
+    guard Server.isPresent, serverRole.sets.assign(train, data, toSet: index) else { return false }
     serverRole.advertiser.isAdvertisingRefused = false
     controller.mayHaveCommands = true
     return true
@@ -75,6 +98,11 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       if serverRole.sets.isAdvertising { return serverRole.sets.writeStop(into: &writer) }
     }
     let plan = advertisingPlan
+    if Server.Sets.isPeriodic, controller.supportsPeriodicAdvertising,
+      let opcode = serverRole.sets.writeTrainCommand(plan, into: &writer)
+    {
+      return opcode
+    }
     if let opcode = serverRole.sets.writeCommand(plan, into: &writer) { return opcode }
     guard serverRole.advertiser.isCheckPending else { return nil }
     serverRole.advertiser.isCheckPending = false
@@ -92,12 +120,25 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 
   // MARK: Results
 
+  /// Whether it is a command of this file. Their opcodes are consecutive: those for sets come first.
+  /// A controller that does not answer one has to be reset.
+  static func isExtended(_ opcode: HCIOpcode) -> Bool {
+    let last: HCIOpcode =
+      Client.Scanner.isPeriodic ? .lePeriodicAdvertisingTerminateSync : .leExtendedCreateConnection
+    return opcode.rawValue >= HCIOpcode.leSetAdvertisingSetRandomAddress.rawValue
+      && opcode.rawValue <= last.rawValue
+  }
+
   /// Takes the result of a command of this file; `false` for another command.
   mutating func finishExtended(_ opcode: HCIOpcode, _ status: HCIErrorCode, at now: Instant) -> Bool
   {
-    guard opcode.isExtended else { return false }
-    if opcode.rawValue <= HCIOpcode.leSetExtendedAdvertisingEnable.rawValue {
+    guard Self.isExtended(opcode) else { return false }
+    if opcode.rawValue <= HCIOpcode.leSetPeriodicAdvertisingEnable.rawValue {
       if Server.isPresent { finishSet(opcode, status, at: now) }
+    } else if Client.Scanner.isPeriodic,
+      opcode.rawValue >= HCIOpcode.lePeriodicAdvertisingCreateSync.rawValue
+    {
+      clientRole.finishSynchronization(status)
     } else {
       if Client.isPresent { finishInitiator(opcode, status: status) }
     }
@@ -138,13 +179,38 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
           scanInterval: 96, scanWindow: 96, parameters: configuration.connectionParameters)),
       into: &writer)
   }
-}
 
-extension HCIOpcode {
-  /// Whether it is a command of this file. Their opcodes are consecutive: those for sets come first.
-  /// A controller that does not answer one has to be reset.
-  var isExtended: Bool {
-    rawValue >= HCIOpcode.leSetAdvertisingSetRandomAddress.rawValue
-      && rawValue <= HCIOpcode.leExtendedCreateConnection.rawValue
+  // MARK: Synchronizing
+
+  /// Begins to follow a periodic advertising train, as soon as the controller receives its advertiser:
+  /// it has to scan until `ClientApplication.synchronized`, so call `scan` too. Afterwards it need not.
+  ///
+  /// - Returns: The index of the synchronization. `nil` if the controller cannot: see
+  ///   `supportsPeriodicAdvertising`; if the parameters are outside their ranges; if there is a
+  ///   synchronization with this train; or if none is free: `PeriodicScanner` has their number.
+  public mutating func synchronize(with parameters: SynchronizationParameters) -> Int? {
+    guard Client.Scanner.isPeriodic, controller.phase == .ready, supportsPeriodicAdvertising,
+      !controller.isShuttingDown
+    else { return nil }
+    var parameters = parameters
+    if Security.isPresent { parameters.address = securityRole.linkAddress(of: parameters.address) }
+    guard let index = clientRole.scanner.synchronize(with: parameters) else { return nil }
+    controller.mayHaveCommands = true
+    return index
+  }
+
+  /// Ends the synchronization at `index`, or the attempt. `ClientApplication.synchronizationEnded`
+  /// follows. Does nothing if there is none.
+  public mutating func unsynchronize(at index: Int) {
+    guard Client.Scanner.isPeriodic else { return }
+    clientRole.unsynchronize(at: index)
+    controller.mayHaveCommands = true
+  }
+
+  /// Takes an event of a synchronization.
+  mutating func receivePeriodic(_ subevent: LEMetaSubevent, _ reader: inout ByteReader) {
+    guard controller.phase == .ready else { return }
+    clientRole.receivePeriodic(subevent, &reader)
+    controller.mayHaveCommands = true
   }
 }

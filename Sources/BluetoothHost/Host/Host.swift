@@ -149,6 +149,7 @@ public struct Host<
   public mutating func shutDown() {
     controller.isShuttingDown = true
     if Client.isPresent { cancelConnection() }
+    for index in 0..<Client.Scanner.synchronizationCount { clientRole.unsynchronize(at: index) }
     disconnectAll()
   }
 
@@ -158,6 +159,8 @@ public struct Host<
     guard controller.phase == .ready else { return true }
     if Server.isPresent, serverRole.advertiser.isAdvertising { return false }
     if Client.isPresent, !clientRole.initiator.isOff { return false }
+    if Server.Sets.isPeriodic, serverRole.sets.hasTrain { return false }
+    if Client.Scanner.isPeriodic, !clientRole.scanner.isUnsynchronized { return false }
     return commands.outstanding == nil && table.count == 0
   }
 
@@ -275,6 +278,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     if Server.isPresent, Server.Sets.isPresent { serverRole.sets.reset() }
     if Client.isPresent { resetInitiator() }
     if Client.isPresent, Client.Scanner.isExtended { clientRole.scanner.removeAll() }
+    if Client.Scanner.isPeriodic { clientRole.loseSynchronizations() }
   }
 
   /// Closes every link.

@@ -15,6 +15,7 @@ extension VirtualAir {
       else { continue }
       if connect(listener, to: set) { return }
       listener.report(set, advertising, rssi: rssi)
+      listener.synchronize(with: set, advertising)
     }
   }
 
@@ -25,10 +26,15 @@ extension VirtualAir {
       guard let rssi = signalStrength(from: advertiser, to: scanner) else { continue }
       for set in advertiser.state.sets {
         guard let advertising = set.active else { continue }
-        if !losesAdvertisement(to: scanner) { scanner.report(set, advertising, rssi: rssi) }
+        if !losesAdvertisement(to: scanner) {
+          scanner.report(set, advertising, rssi: rssi)
+          scanner.synchronize(with: set, advertising)
+        }
         set.active?.skip(to: now)
         // Whether it has other receivers has not changed.
-        if scanner.wouldReport(set, advertising) { set.hasReceivers = true }
+        if scanner.wouldReport(set, advertising) || scanner.seeks(set, advertising) != nil {
+          set.hasReceivers = true
+        }
       }
       schedule.set(advertiser, advertiser.deadline)
     }
@@ -54,7 +60,8 @@ extension VirtualAir {
     anyAdvertisementMatters
       || listeners.all.contains { listener in
         guard signalStrength(from: set.advertiser, to: listener) != nil else { return false }
-        return listener.wouldReport(set, advertising) || meeting(of: listener, with: set) != nil
+        return listener.wouldReport(set, advertising) || listener.seeks(set, advertising) != nil
+          || meeting(of: listener, with: set) != nil
       }
   }
 

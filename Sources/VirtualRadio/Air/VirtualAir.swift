@@ -225,6 +225,14 @@ public final class VirtualAir {
     return found.all
   }
 
+  /// `receiver` wants to follow a train: its advertisers matter again.
+  func synchronizationChanged(of receiver: VirtualController) {
+    guard let request = receiver.state.synchronizationRequest else { return }
+    let isKnown = !request.usesList && !receiver.state.resolvingList.isEnabled
+    let candidates = isKnown ? advertisersByAddress[request.address]?.all ?? [] : advertisers.all
+    for advertiser in candidates { reschedule(advertiser) }
+  }
+
   // MARK: Signals
 
   /// The signal strength of `transmitter` at `receiver`, in dBm; `nil` if out of range.

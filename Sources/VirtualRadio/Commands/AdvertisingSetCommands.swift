@@ -35,10 +35,12 @@ extension VirtualController {
     case .leRemoveAdvertisingSet:
       guard let request = LERemoveAdvertisingSet(&reader) else { return .invalidCommandParameters }
       guard let set = set(request.handle) else { return .unknownAdvertisingIdentifier }
-      guard set.active == nil else { return .commandDisallowed }
+      guard set.active == nil, set.periodic?.isEnabled != true else { return .commandDisallowed }
       state.sets.removeAll { $0 === set }
     case .leClearAdvertisingSets:
-      guard !isAdvertising else { return .commandDisallowed }
+      guard !isAdvertising, !state.sets.contains(where: { $0.periodic?.isEnabled == true }) else {
+        return .commandDisallowed
+      }
       state.sets.removeAll()
     default:
       guard let request = LESetExtendedAdvertisingData(&reader), reader.isEmpty else {
@@ -52,7 +54,8 @@ extension VirtualController {
     return nil
   }
 
-  private func set(_ handle: UInt8) -> AdvertiserSet? { state.sets.first { $0.handle == handle } }
+  /// The set with this handle.
+  func set(_ handle: UInt8) -> AdvertiserSet? { state.sets.first { $0.handle == handle } }
 
   /// Creates or changes a set. Returns the status to refuse it with, or `nil`.
   private func set(_ request: LESetExtendedAdvertisingParameters) -> HCIErrorCode? {
@@ -71,6 +74,12 @@ extension VirtualController {
       return nil
     }
     guard set.active == nil else { return .commandDisallowed }
+    if let periodic = set.periodic {
+      guard request.properties.allowTrain else { return .invalidCommandParameters }
+      guard !periodic.isEnabled || request.secondaryPHY == set.parameters.secondaryPHY else {
+        return .commandDisallowed
+      }
+    }
     guard request.properties.allow(set.data, isResponse: false),
       request.properties.allow(set.scanResponse, isResponse: true)
     else { return .invalidCommandParameters }
@@ -88,7 +97,7 @@ extension VirtualController {
       return .commandDisallowed
     }
     var data = isResponse ? set.scanResponse : set.data
-    if let status = data.take(request) { return status }
+    if let status = data.take(operation, request.data) { return status }
     guard set.parameters.properties.allow(data, isResponse: isResponse),
       !set.isLegacy || operation == .complete
     else { return .invalidCommandParameters }

@@ -6,6 +6,7 @@ enum CommandNeed: Equatable {
   case dataLengthExtension
   case phys
   case extendedAdvertising
+  case periodicAdvertising
   case encryption
   case privacy
   /// The configuration that refuses the commands of P-256.
@@ -40,6 +41,12 @@ extension HCIOpcode {
       .leReadNumberOfSupportedAdvertisingSets, .leRemoveAdvertisingSet, .leClearAdvertisingSets,
       .leSetExtendedScanParameters, .leSetExtendedScanEnable, .leExtendedCreateConnection:
       .extendedAdvertising
+    case .leSetPeriodicAdvertisingParameters, .leSetPeriodicAdvertisingData,
+      .leSetPeriodicAdvertisingEnable, .lePeriodicAdvertisingCreateSync,
+      .lePeriodicAdvertisingCreateSyncCancel, .lePeriodicAdvertisingTerminateSync,
+      .leAddDeviceToPeriodicAdvertiserList, .leRemoveDeviceFromPeriodicAdvertiserList,
+      .leClearPeriodicAdvertiserList, .leReadPeriodicAdvertiserListSize:
+      .periodicAdvertising
     case .leReadBufferSizeV2: nil
     default: declaration == nil ? nil : .nothing
     }
@@ -53,7 +60,7 @@ extension HCIOpcode {
       .leSetScanResponseData, .leSetAdvertisingEnable, .leSetScanParameters, .leSetScanEnable,
       .leCreateConnection:
       .legacy
-    default: need == .extendedAdvertising ? .extended : nil
+    default: need == .extendedAdvertising || need == .periodicAdvertising ? .extended : nil
     }
   }
 }
@@ -67,6 +74,7 @@ extension ControllerConfiguration {
       case .dataLengthExtension?: supportsDataLengthExtension
       case .phys?: supports2MPHY || supportsCodedPHY
       case .extendedAdvertising?: supportsExtendedAdvertising
+      case .periodicAdvertising?: supportsExtendedAdvertising && supportsPeriodicAdvertising
       case .encryption?: supportsEncryption
       case .privacy?: supportsPrivacy
       case .p256?: p256Commands != .unknown
@@ -123,6 +131,7 @@ extension VirtualController {
     case .dataLengthExtension?: return performDataLength(opcode, &reader)
     case .phys?: return performPHY(opcode, &reader)
     case .privacy?: return performPrivacy(opcode, &reader)
+    case .periodicAdvertising?: return performPeriodicAdvertising(opcode, &reader)
     case .encryption? where opcode != .leEncrypt: return performEncryption(opcode, &reader)
     case .p256?:
       guard case .refused(let status) = configuration.p256Commands else { return .unknownCommand }

@@ -93,7 +93,7 @@ extension VirtualController {
   }
 
   /// The advertiser; `nil` if its advertisements are not received, or must not be reported.
-  private func sender(of set: AdvertiserSet, _ parameters: ScanSettings.Parameters) -> Sender? {
+  func sender(of set: AdvertiserSet, _ parameters: ScanSettings.Parameters) -> Sender? {
     guard let advertising = set.active, parameters.isExtended || advertising.isLegacy,
       parameters.phys.contains(set.parameters.primaryPHY.set),
       let sender = state.resolvingList.sender(at: advertising.address)
@@ -116,6 +116,13 @@ extension VirtualController {
       || set.advertiser.state.acceptList.contains(scanner.identity)
   }
 
+  /// Whether the host has read enough reports for another one; otherwise it is dropped.
+  var hasRoomForReport: Bool {
+    if outgoing.reportCount < Self.reportLimit { return true }
+    counters.droppedReports += 1
+    return false
+  }
+
   private func hasReported(_ reported: ScanSettings.Reported) -> Bool {
     state.scan?.reported.contains(reported) == true
   }
@@ -128,10 +135,7 @@ extension VirtualController {
       sender.reportedAddress, set, isScanResponse: isScanResponse)
     let filtersDuplicates = state.scan?.parameters.filtersDuplicates == true
     if filtersDuplicates, hasReported(reported) { return }
-    guard outgoing.reportCount < Self.reportLimit else {
-      counters.droppedReports += 1
-      return
-    }
+    guard hasRoomForReport else { return }
     if filtersDuplicates { remember(reported) }
     let isEmpty = advertising.isDirected && advertising.isLegacy && !isScanResponse
     let data = isEmpty ? [] : isScanResponse ? set.scanResponse.bytes : set.data.bytes
@@ -169,6 +173,7 @@ extension VirtualController {
           primaryPHY: set.parameters.primaryPHY,
           secondaryPHY: set.isLegacy ? PHY(rawValue: 0) : set.parameters.secondaryPHY,
           advertisingSet: set.isLegacy ? 0xFF : set.parameters.identifier, rssi: rssi,
+          periodicInterval: set.train?.interval ?? 0,
           data: data.span.extracting(offset..<offset + length)
         ).writeParameters(to: &writer)
       }

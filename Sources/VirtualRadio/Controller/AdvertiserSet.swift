@@ -13,6 +13,11 @@ final class AdvertiserSet {
   /// The identifier of the data on the air, which changes with it.
   var dataIdentifier: UInt16 = 0
 
+  /// Its periodic advertising; `nil` before its parameters are set.
+  var periodic: PeriodicSettings?
+  /// The train on the air; `nil` if there is none.
+  var train: AirTrain?
+
   /// The advertising; `nil` while it is off.
   var active: Advertising?
   /// Whether an advertisement would cause a report or a link, when last checked.
@@ -43,19 +48,21 @@ struct SetData {
   var isIncomplete = false
 
   /// Takes a part. Returns the status to refuse it with, or `nil`.
-  mutating func take(_ part: borrowing LESetExtendedAdvertisingData) -> HCIErrorCode? {
-    let new = part.data.indices.map { part.data[$0] }
-    switch part.operation {
+  mutating func take(
+    _ operation: LESetExtendedAdvertisingData.Operation, _ part: Span<UInt8>
+  ) -> HCIErrorCode? {
+    let new = part.indices.map { part[$0] }
+    switch operation {
     case .complete: self = SetData(bytes: new)
     case .unchanged: return new.isEmpty && !bytes.isEmpty ? nil : .invalidCommandParameters
     case .first, .intermediate, .last:
-      let isFirst = part.operation == .first
+      let isFirst = operation == .first
       guard !new.isEmpty, isFirst || isIncomplete else { return .invalidCommandParameters }
       let whole = isFirst ? new : bytes + new
       guard whole.count <= LESetExtendedAdvertisingData.capacity else {
         return .memoryCapacityExceeded
       }
-      self = SetData(bytes: whole, isIncomplete: part.operation != .last)
+      self = SetData(bytes: whole, isIncomplete: operation != .last)
     default: return .invalidCommandParameters
     }
     return nil

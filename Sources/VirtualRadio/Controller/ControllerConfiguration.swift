@@ -27,6 +27,10 @@ public struct ControllerConfiguration: Sendable {
   /// Whether it supports extended advertising, scanning and connecting, and their commands.
   public let supportsExtendedAdvertising: Bool
 
+  /// Whether it supports periodic advertising and synchronizing with it, and their commands; only with
+  /// extended advertising.
+  public let supportsPeriodicAdvertising: Bool
+
   /// How many advertising sets it has.
   public let advertisingSetCount: UInt8
 
@@ -64,7 +68,7 @@ public struct ControllerConfiguration: Sendable {
     aclDataLength: UInt16 = 251, aclPacketCount: UInt8 = 8, sharesBuffers: Bool = false,
     supportsDataLengthExtension: Bool = true, supports2MPHY: Bool = true,
     supportsCodedPHY: Bool = true, supportsExtendedAdvertising: Bool = true,
-    advertisingSetCount: UInt8 = 8, maximumLinks: Int = 16,
+    supportsPeriodicAdvertising: Bool = true, advertisingSetCount: UInt8 = 8, maximumLinks: Int = 16,
     acceptListSize: UInt8 = 8, supportsEncryption: Bool = true, supportsPrivacy: Bool = true,
     resolvingListSize: UInt8 = 8, p256Commands: P256Commands = .unknown
   ) {
@@ -75,6 +79,7 @@ public struct ControllerConfiguration: Sendable {
     self.supports2MPHY = supports2MPHY
     self.supportsCodedPHY = supportsCodedPHY
     self.supportsExtendedAdvertising = supportsExtendedAdvertising
+    self.supportsPeriodicAdvertising = supportsPeriodicAdvertising
     self.advertisingSetCount = max(advertisingSetCount, 1)
     self.maximumLinks = min(max(maximumLinks, 1), 256)
     self.acceptListSize = acceptListSize
@@ -95,6 +100,7 @@ public struct ControllerConfiguration: Sendable {
     if supports2MPHY { features |= 1 &<< 8 }
     if supportsCodedPHY { features |= 1 &<< 11 }
     if supportsExtendedAdvertising { features |= 1 &<< 12 }
+    if supportsExtendedAdvertising, supportsPeriodicAdvertising { features |= 1 &<< 13 }
     return features
   }
 

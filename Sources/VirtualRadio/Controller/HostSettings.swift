@@ -20,6 +20,12 @@ struct HostSettings {
   var scan: ScanSettings?
   var initiation: Initiation?
 
+  /// The train that the host wants to follow, until the first packet is received.
+  var synchronizationRequest: LEPeriodicAdvertisingCreateSync?
+  /// The trains that it follows, or tries to, in the order of their beginning.
+  var synchronizations: [Synchronization] = []
+  var periodicAdvertiserList: [ListedAdvertiser] = []
+
   var acceptList: [DeviceAddress] = []
 
   var resolvingList = ResolvingList()

@@ -7,6 +7,7 @@ extension VirtualController {
     let former = set.active?.address
     set.active = advertising
     set.times = AdvertisingTimes()
+    if set.periodic != nil { updateTrain(of: set) }
     air?.advertisingChanged(of: self, from: former, to: advertising?.address)
   }
 
@@ -27,9 +28,15 @@ extension VirtualController {
     if initiation?.own.isPrivate == true { air?.reschedule(self) }
   }
 
-  /// Stops advertising, scanning and initiating.
+  /// Stops advertising, scanning, initiating, and trains.
   func stopActivities() {
-    for set in state.sets where set.active != nil { advertise(nil, in: set) }
+    for synchronization in state.synchronizations { synchronization.leave() }
+    state.synchronizations = []
+    for set in state.sets {
+      set.periodic = nil
+      set.train = nil
+      if set.active != nil { advertise(nil, in: set) }
+    }
     if state.scan != nil { scan(nil) }
     if state.initiation != nil { initiate(nil) }
   }
@@ -47,7 +54,9 @@ extension VirtualController {
     consider(renewalDeadline)
     consider(silenceEnd)
     consider(state.scan?.end)
+    for synchronization in state.synchronizations { consider(synchronization.end) }
     for set in state.sets {
+      if let train = set.train { consider(train.deadline) }
       guard let advertising = set.active else { continue }
       consider(advertising.end)
       if set.hasReceivers { consider(advertising.next) }
@@ -72,7 +81,9 @@ extension VirtualController {
       emit(LEScanTimeout())
       return
     }
+    if let late = state.synchronizations.first(where: { $0.end <= air.now }) { return lose(late) }
     for set in state.sets {
+      if let next = set.train?.deadline, next <= air.now { return air.deliverTrain(of: set) }
       guard let advertising = set.active else { continue }
       if let end = advertising.end, end <= air.now { return finish(set, advertising) }
       guard set.hasReceivers, advertising.next <= air.now else { continue }

@@ -26,6 +26,8 @@ extension CentralProgram where Self: ~Copyable {
       ended(error, at: now)
     case .rssi(let rssi): readRSSI(rssi, at: now)
     case .notified(let handle, let value): notified(handle, value, at: now)
+    // Only a scan follows trains.
+    case .synchronized, .train, .unsynchronized: break
     }
   }
 

@@ -129,6 +129,11 @@ struct PeripheralApplication: GATTApplication {
 
   // MARK: For the program
 
+  /// The bytes of the value with this label, as centrals get them; empty without one.
+  func bytes(of label: String) -> [UInt8] {
+    values.first { $0.label == label }.map { bytes(of: $0) } ?? []
+  }
+
   /// Goes on to the next number of a timeline, and notifies it.
   mutating func advance(_ timeline: inout RunningTimeline) {
     guard let value = value(at: timeline.handle) else { return }

@@ -21,6 +21,8 @@ struct PeripheralDescription: Sendable {
   var interval: UInt32 = 100
   /// How many centrals it serves at once: 1 to `mostConnections`.
   var connections = mostConnections
+  /// The values that it broadcasts in a periodic advertising train; `nil` for none.
+  var train: PeripheralTrain?
   var faults = PeripheralFaults()
   /// In the order of their handles.
   var services: [PeripheralService] = []

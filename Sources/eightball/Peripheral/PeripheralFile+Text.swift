@@ -23,6 +23,7 @@ extension PeripheralDescription {
     let usual = PeripheralDescription()
     if interval != usual.interval { text.add("interval", timeText(interval)) }
     if connections != usual.connections { text.add("connections", "\(connections)") }
+    if let train { text.add("periodic", train.fileText) }
     text.add("fault", faults.fileText)
     let written = servicesToWrite
     if written.impliesNone { text.add("implied", "none") }

@@ -21,6 +21,7 @@ extension PeripheralFile {
         }
       }
     }
+    checkTrain()
     if impliesServices {
       let implied = PeripheralDescription.implied(beside: peripheral.services)
       for service in implied where place(of: service.label) != nil {
@@ -59,6 +60,34 @@ extension PeripheralFile {
     }
     peripheral.services[service].characteristics[index].descriptors.insert(
       .configuration(at: 0), at: 0)
+  }
+
+  /// Checks the labels of the train, and that the values at the start fit it.
+  private func checkTrain() {
+    guard let train = peripheral.train else { return }
+    var length = 0
+    for label in train.labels {
+      guard case .characteristic(let service, let index) = place(of: label) else {
+        return report(
+          "periodic", "expected the label of a characteristic, not \"\(label)\"")
+      }
+      length += ValueField.bytes(
+        of: peripheral.services[service].characteristics[index].value
+      ).count
+    }
+    guard Set(train.labels).count == train.labels.count else {
+      return report("periodic", "expected each label once")
+    }
+    // 2 (length and type), and the UUID of each service.
+    let used = peripheral.services.filter { service in
+      train.labels.contains { $0.hasPrefix(service.label + ".") }
+    }
+    length += used.reduce(0) { $0 + ($1.uuid.text.utf8.count == 4 ? 4 : 18) }
+    if length > PeripheralTrain.capacity {
+      report(
+        "periodic",
+        "expected values that take at most \(PeripheralTrain.capacity) bytes together, not \(length)")
+    }
   }
 
   /// Checks the labels in the answer to a write.

@@ -183,6 +183,7 @@ final class PeripheralFile {
         throw Expected("a number from 1 to \(most)")
       }
       peripheral.connections = count
+    case "periodic": peripheral.train = try PeripheralTrain(value)
     case "fault": peripheral.faults = try PeripheralFaults(value, ofPeripheral: true)
     case "implied":
       guard value == "none" else {

@@ -6,9 +6,13 @@ import LinuxRadio
 ///
 /// A class, since the compiler makes functions of 15 kB that move a struct of this size.
 final class PeripheralProgram: RadioTask {
-  /// A host that is only a server.
+  /// A host that is only a server, with a set for a periodic advertising train.
   typealias Host = BluetoothHost.Host<
-    4, GATTServer<4, PeripheralDatabase, PeripheralApplication>, NoClient,
+    4,
+    AdvertisingServer<
+      4, PeripheralDatabase, PeripheralApplication,
+      PeriodicAdvertisingSets<1, 31, 252>
+    >, NoClient,
     SecurityManager<4, P256KeyAgreement, SystemRandom, BondTable<16>, PairingPrompts>, NoChannels
   >
 
@@ -25,6 +29,9 @@ final class PeripheralProgram: RadioTask {
   /// When the peripheral falls silent; `nil` for never.
   private var vanishing: Instant?
   private var hasVanished = false
+  /// The data of the train that the host has.
+  private var trainData: [UInt8] = []
+  private var hasWarned = false
   /// Why the radio could not be used before it was ready; `nil` otherwise.
   private(set) var failure: RadioError?
   private var isRadioReady = false
@@ -82,6 +89,7 @@ final class PeripheralProgram: RadioTask {
     host.security.linkSecurity = self.bonds.linkSecurity
     host.security.bonds = self.bonds.takeBonds()
     host.advertise(advertisement)
+    startTrain()
   }
 
   /// Ends all connections. The next turn gives the commands to the radio.
@@ -167,7 +175,46 @@ final class PeripheralProgram: RadioTask {
     } else {
       host.advertise(nil)
     }
+    updateTrain()
+    checkTrain()
     if host.security.delegate.hasNews { showPairing() }
+  }
+
+  /// Broadcasts values, if the file says so.
+  private func startTrain() {
+    guard let train = peripheral.train else { return }
+    let interval = peripheral.interval * 8 / 5
+    let data = currentTrainData
+    let set = AdvertisingSet(.nonconnectable, interval: interval...max(interval, 32))
+    _ = host.advertise(set, peripheral.trainSetData.span, in: 0)
+    _ = host.advertise(train.parameters, data.span, withSet: 0)
+    trainData = data
+  }
+
+  private var currentTrainData: [UInt8] {
+    peripheral.trainData { host.server.application.bytes(of: $0) }
+  }
+
+  /// Broadcasts the values that have changed.
+  private func updateTrain() {
+    guard let train = peripheral.train else { return }
+    let data = currentTrainData
+    guard data != trainData else { return }
+    trainData = data
+    _ = host.advertise(train.parameters, data.span, withSet: 0)
+  }
+
+  /// Says once that the controller cannot broadcast.
+  private func checkTrain() {
+    guard peripheral.train != nil, !hasWarned, !host.supportsPeriodicAdvertising else { return }
+    switch host.radio {
+    case .advertising, .silent: break
+    case .starting, .fault: return
+    }
+    hasWarned = true
+    printError(
+      "The controller has no periodic advertising: the values of “periodic” are not broadcast.",
+      reason: "radio", isJSON: printer.isJSON, print: printer.print, note: printer.print)
   }
 
   private func showPairing() {

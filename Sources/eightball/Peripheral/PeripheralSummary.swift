@@ -10,6 +10,7 @@ struct PeripheralSummary {
     lines.append(
       "“\(printable(peripheral.name))”"
         + (advertised.isEmpty ? "" : ", advertises " + advertised.joined(separator: ", ")))
+    if let train = peripheral.train { lines.append("  periodic every " + train.fileText) }
     for service in peripheral.services {
       let kind = service.isPrimary ? "  service " : "  secondary service "
       add(service.handle, kind, service.uuid, "  (\(service.label))")

@@ -15,6 +15,19 @@ enum ClientEvent {
   case ended(ClientOperation, OperationError?)
   case notified(AttributeHandle, [UInt8])
   case rssi(Int8?)
+  /// A synchronization receives its train, with this interval in milliseconds.
+  case synchronized(PHY, interval: UInt32)
+  case train(TrainReport)
+  /// A synchronization has ended.
+  case unsynchronized(HCIErrorCode)
+}
+
+/// The data of one packet of a periodic advertising train.
+struct TrainReport {
+  var rssi: Int?
+  /// Whether the data is all of it.
+  var isComplete: Bool
+  var data: [UInt8]
 }
 
 /// The attributes of a ball, as far as they were found.
@@ -117,6 +130,23 @@ struct ClientEvents: ClientApplication, ~Copyable {
     }
   }
 
+  mutating func synchronized(at index: Int, phy: PHY, interval: UInt16) {
+    faults = 0
+    events.append(.synchronized(phy, interval: UInt32(interval) * 5 / 4))
+  }
+
+  mutating func received(_ report: borrowing PeriodicAdvertisingReport, at index: Int) {
+    events.append(
+      .train(
+        TrainReport(
+          rssi: report.rssi.map(Int.init), isComplete: report.completeness == .complete,
+          data: [UInt8](report.data))))
+  }
+
+  mutating func synchronizationEnded(at index: Int, reason: HCIErrorCode) {
+    events.append(.unsynchronized(reason))
+  }
+
   mutating func connected(
     at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role
   ) {
@@ -206,6 +236,10 @@ struct NearbyDevice {
   private(set) var isExtended = false
   /// Whether its advertisements are on the coded PHY.
   private(set) var isCoded = false
+  /// How to follow its periodic advertising, if it has a train.
+  private(set) var train: SynchronizationParameters?
+  /// The interval of its train in milliseconds; `nil` without one.
+  private(set) var trainInterval: UInt32?
   /// Whether a scan response may still follow.
   private(set) var awaitsScanResponse = false
 
@@ -234,17 +268,24 @@ struct NearbyDevice {
   /// Whether it advertises the ball's service.
   var isBall: Bool { services.contains(.ballService) }
 
-  /// Whether it has a name, a service or a type of data that `other` lacks.
+  /// Whether it has a name, a service, a train or a type of data that `other` lacks.
   func hasMore(than other: NearbyDevice) -> Bool {
     if name != other.name || isNameComplete != other.isNameComplete { return true }
-    if services != other.services { return true }
+    if services != other.services || train != other.train { return true }
     for index in types.indices where types[index] != other.types[index] { return true }
     return false
   }
 
   /// Adds a report of an active scan.
   mutating func merge(_ report: borrowing AdvertisingReport) {
-    if let isConnectable = report.isConnectable { self.isConnectable = isConnectable }
+    // The set of a train is never connectable, but another set of the device may be.
+    if let isConnectable = report.isConnectable, report.periodicInterval == nil {
+      self.isConnectable = isConnectable
+    }
+    if let interval = report.periodicInterval {
+      train = SynchronizationParameters(report)
+      trainInterval = UInt32(interval) * 5 / 4
+    }
     if let rssi = report.rssi { self.rssi = Int(rssi) }
     if !report.isLegacy { isExtended = true }
     isCoded = report.primaryPHY == .leCoded

@@ -79,13 +79,13 @@ struct AdvertisingSetCodecTests {
       LEExtendedAdvertisingReport(
         properties: .connectable | .scannable | .scanResponse, completeness: .truncated,
         address: Self.address, primaryPHY: .leCoded, secondaryPHY: .le2M, advertisingSet: 9,
-        txPower: -4, rssi: -60, data: data.span
+        txPower: -4, rssi: -60, periodicInterval: 0x0102, data: data.span
       ).writeParameters(to: &$0)
     }
     // Bits 0, 1 and 3 of the kind, and 0b10 from bit 5 on.
     expect(
       bytes,
-      is: [1, 0x4B, 0, 1, 1, 2, 3, 4, 5, 0xC6, 3, 2, 9, 0xFC, 0xC4, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+      is: [1, 0x4B, 0, 1, 1, 2, 3, 4, 5, 0xC6, 3, 2, 9, 0xFC, 0xC4, 2, 1, 0, 0, 0, 0, 0, 0, 0]
         + [2, 0xAA, 0xBB])
     for cut in truncations(of: Array(bytes.dropFirst())) {
       var reader = ByteReader(cut.span)
@@ -106,7 +106,60 @@ struct AdvertisingSetCodecTests {
     expect(read.secondaryPHY, is: .le2M)
     expect(read.txPower, is: -4)
     expect(read.rssi, is: -60)
+    expect(read.periodicInterval, is: 0x0102)
     expect(read.completeness, is: .truncated)
+    expect(Array(read.data), is: data)
+  }
+
+  @Test("Each part of a train's data is written, read, and refused if cut short")
+  func trainData() {
+    let bytes: [UInt8] = [7, 8, 9]
+    let parameters: [UInt8] = [5, 0x02, 3, 7, 8, 9]
+    let packet = written {
+      LESetPeriodicAdvertisingData(handle: 5, operation: .last, data: bytes.span)
+        .writePacket(to: &$0)
+    }
+    expect(packet, is: [0x01, 0x3F, 0x20, 6] + parameters)
+    for cut in truncations(of: parameters) {
+      var reader = ByteReader(cut.span)
+      expect(LESetPeriodicAdvertisingData(&reader) == nil, "\(cut.count) bytes")
+    }
+    var reader = ByteReader(parameters.span)
+    guard let read = LESetPeriodicAdvertisingData(&reader) else {
+      Issue.record("the whole is not read")
+      return
+    }
+    expect(read.handle, is: 5)
+    expect(read.operation, is: .last)
+    expect(Array(read.data), is: bytes)
+    // 253 bytes are too many for a part.
+    let long: [UInt8] = [5, 0x03, 253] + [UInt8](repeating: 0, count: 253)
+    var other = ByteReader(long.span)
+    expect(LESetPeriodicAdvertisingData(&other) == nil)
+  }
+
+  @Test("A report of a train is written and read, and refused if cut short")
+  func trainReport() {
+    let data: [UInt8] = [0xAA, 0xBB]
+    let bytes = written {
+      LEPeriodicAdvertisingReport(
+        handle: 0x0EFF, txPower: -4, rssi: -60, completeness: .partial, data: data.span
+      ).writeParameters(to: &$0)
+    }
+    expect(bytes, is: [0xFF, 0x0E, 0xFC, 0xC4, 0xFF, 1, 2, 0xAA, 0xBB])
+    for cut in truncations(of: bytes) {
+      var reader = ByteReader(cut.span)
+      expect(LEPeriodicAdvertisingReport(&reader) == nil, "\(cut.count) bytes")
+    }
+    var reader = ByteReader(bytes.span)
+    guard let read = LEPeriodicAdvertisingReport(&reader) else {
+      Issue.record("the whole is not read")
+      return
+    }
+    expect(read.handle, is: 0x0EFF)
+    expect(read.txPower, is: -4)
+    expect(read.rssi, is: -60)
+    expect(read.completeness, is: .partial)
     expect(Array(read.data), is: data)
   }
 

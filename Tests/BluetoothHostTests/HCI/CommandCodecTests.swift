@@ -101,6 +101,22 @@ private let commands: [Check] = [
     advertisingSet(),
     [3, 0x45, 0, 1, 2, 3, 4, 5, 6, 0b101, 1, 1, 1, 2, 3, 4, 5, 0xC6, 2, 0xF6, 3, 7, 2, 9, 1],
     read: LESetExtendedAdvertisingParameters.init),
+  .command(
+    LESetPeriodicAdvertisingParameters(
+      handle: 3, minimumInterval: 0x0102, maximumInterval: 0x0304, properties: 0x40),
+    [3, 0x02, 0x01, 0x04, 0x03, 0x40, 0], read: LESetPeriodicAdvertisingParameters.init),
+  .command(
+    LESetPeriodicAdvertisingEnable(enable: 3, handle: 9), [3, 9],
+    read: LESetPeriodicAdvertisingEnable.init),
+  .command(
+    LEPeriodicAdvertisingCreateSync(
+      options: 5, advertisingSet: 9, address: peer, skip: 0x0102, timeout: 0x0304,
+      constantToneExtension: 7),
+    [5, 9, 1, 1, 2, 3, 4, 5, 0xC6, 0x02, 0x01, 0x04, 0x03, 7],
+    read: LEPeriodicAdvertisingCreateSync.init),
+  .command(
+    LEPeriodicAdvertisingTerminateSync(handle: 0x0EFF), [0xFF, 0x0E],
+    read: LEPeriodicAdvertisingTerminateSync.init),
   .command(LERemoveAdvertisingSet(handle: 9), [9], read: LERemoveAdvertisingSet.init),
   .command(
     LESetExtendedScanParameters(

@@ -45,6 +45,16 @@ private let events: [Check] = [
     LEAdvertisingSetTerminated(
       status: .limitReached, handle: 3, connection: link, completedEvents: 5),
     [0x43, 3, 0xFF, 0x0E, 5], read: LEAdvertisingSetTerminated.init),
+  .leEvent(
+    LEPeriodicAdvertisingSyncEstablished(
+      status: .operationCancelledByHost, handle: 0x0EFF, advertisingSet: 9,
+      address: DeviceAddress(kind: .random, bytes: [1, 2, 3, 4, 5, 0xC6]), phy: .leCoded,
+      interval: 0x0102, clockAccuracy: 7),
+    [0x44, 0xFF, 0x0E, 9, 1, 1, 2, 3, 4, 5, 0xC6, 3, 0x02, 0x01, 7],
+    read: LEPeriodicAdvertisingSyncEstablished.init),
+  .leEvent(
+    LEPeriodicAdvertisingSyncLost(handle: 0x0EFF), [0xFF, 0x0E],
+    read: LEPeriodicAdvertisingSyncLost.init),
   .leEvent(LEScanTimeout(), []),
   .leEvent(
     LEPHYUpdateComplete(status: .success, handle: link, transmitPHY: 2, receivePHY: 1),

@@ -16,6 +16,9 @@ struct Collector: ClientApplication {
     case ended(ClientOperation, OperationError?)
     case notified(AttributeHandle, [UInt8])
     case rssi(Int8?)
+    case synchronized(Int, PHY, interval: UInt16)
+    case train(Int, [UInt8], AdvertisingReport.Completeness, rssi: Int8?, txPower: Int8?)
+    case unsynchronized(Int, HCIErrorCode)
     case radio(RadioState)
   }
 
@@ -86,6 +89,21 @@ struct Collector: ClientApplication {
   }
 
   mutating func readRSSI(_ rssi: Int8?, at index: Int) { events.append(.rssi(rssi)) }
+
+  mutating func synchronized(at index: Int, phy: PHY, interval: UInt16) {
+    events.append(.synchronized(index, phy, interval: interval))
+  }
+
+  mutating func received(_ report: borrowing PeriodicAdvertisingReport, at index: Int) {
+    events.append(
+      .train(
+        index, Array(report.data), report.completeness, rssi: report.rssi, txPower: report.txPower))
+  }
+
+  mutating func synchronizationEnded(at index: Int, reason: HCIErrorCode) {
+    events.append(.unsynchronized(index, reason))
+  }
+
   mutating func radioChanged(to state: RadioState) { events.append(.radio(state)) }
 }
 

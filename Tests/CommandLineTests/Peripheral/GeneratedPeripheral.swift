@@ -53,6 +53,12 @@ extension PeripheralDescription {
     } report: { _, _ in
     }
     if hasEnd, let index = services.indices.last { services[index].end = 0xFFFF }
+    if let service = services.first(where: { $0.label == "s1" }),
+      let first = service.characteristics.first, ValueField.bytes(of: first.value).count < 200,
+      source.isHit(2)
+    {
+      train = try? PeripheralTrain("1500 ms: s1.\(first.label)")
+    }
   }
 
   private static let fixedAddress: DeviceAddress = {
