@@ -106,6 +106,7 @@ check_core_on() {
 
   check_entry eightball_runner_entry "runners (1 and 4 connections)"
   check_entry eightball_channels_entry "channels (1 and 8)"
+  check_entry eightball_bearers_entry "enhanced bearers (6)"
 
   echo "The core once linked, in bytes:"
   printf '%-26s %-26s %8s %10s %10s\n' target hosts code constants variables

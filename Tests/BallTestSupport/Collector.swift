@@ -61,6 +61,8 @@ package struct Collector: ClientApplication {
     case notified(Int, AttributeHandle, [UInt8])
     case readRSSI(Int, Int8?)
     case radio(RadioState)
+    case bearerOpened(Int, link: Int, mtu: Int)
+    case bearerClosed(Int, link: Int, ChannelEnd)
   }
 
   /// The results of an operation so far.
@@ -182,6 +184,14 @@ package struct Collector: ClientApplication {
 
   package mutating func notified(_ handle: AttributeHandle, _ value: Span<UInt8>, at index: Int) {
     events.append(.notified(index, handle, value.indices.map { value[$0] }))
+  }
+
+  package mutating func bearerOpened(_ bearer: Int, at index: Int, mtu: ATTMTU) {
+    events.append(.bearerOpened(bearer, link: index, mtu: mtu.byteCount))
+  }
+
+  package mutating func bearerClosed(_ bearer: Int, at index: Int, with end: ChannelEnd) {
+    events.append(.bearerClosed(bearer, link: index, end))
   }
 
   package mutating func radioChanged(to state: RadioState) { events.append(.radio(state)) }

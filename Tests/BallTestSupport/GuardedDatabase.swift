@@ -93,6 +93,8 @@ package struct GuardedApplication: GATTApplication {
   /// The subscriptions: the connection index, then the attribute's number.
   package var listening: [[UInt16]: ClientConfiguration] = [:]
   package var peers: [Int: DeviceAddress] = [:]
+  /// Whether every read is put off.
+  package var isBusy = false
 
   package mutating func centralConnected(at connectionIndex: Int, address: DeviceAddress) {
     peers[connectionIndex] = address
@@ -115,7 +117,10 @@ package struct GuardedApplication: GATTApplication {
   package mutating func read(
     _ attribute: ApplicationAttribute, at connectionIndex: Int, from offset: Int,
     into value: inout ByteWriter
-  ) throws(GATTRefusal) { value.write(values[Int(attribute.rawValue)]) }
+  ) throws(GATTRefusal) {
+    if isBusy { throw .later }
+    value.write(values[Int(attribute.rawValue)])
+  }
 
   package mutating func write(
     _ value: Span<UInt8>, to attribute: ApplicationAttribute, at connectionIndex: Int

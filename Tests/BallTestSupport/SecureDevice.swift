@@ -30,7 +30,7 @@ package final class SecureDevice {
   package typealias Side = Host<
     2, AdvertisingServer<2, GuardedDatabase, GuardedApplication, AdvertisingSets<1, 31>>,
     ScanningClient<2, Collector, ExtendedScanner<1, 31>>, Manager,
-    CreditBasedChannels<2, 4, ByteStreams>
+    CreditBasedChannels<2, 12, EnhancedBearers<2, 8, ByteStreams>>
   >
 
   package let bench: AirBench
@@ -88,7 +88,8 @@ package final class SecureDevice {
       security: Manager(
         policy: policy, identity: identity, bonds: bonds, delegate: PairingRecord(),
         agreement: P256KeyAgreement(), random: FixedRandom(seed: UInt64(number) + 100 * start)),
-      channels: CreditBasedChannels(application: ByteStreams(), mps: .twoPackets))
+      channels: CreditBasedChannels(
+        application: EnhancedBearers(application: ByteStreams()), mps: .twoPackets))
   }
 
   /// Restarts the program: only the bonds stay, and the database may be another.
@@ -161,8 +162,8 @@ package final class SecureDevice {
 
   /// The delegate of its channels.
   package var owner: ByteStreams {
-    _read { yield host.channels.application }
-    _modify { yield &host.channels.application }
+    _read { yield host.channels.application.application }
+    _modify { yield &host.channels.application.application }
   }
 
   /// Requests a channel from its peer.

@@ -1,5 +1,5 @@
 // Compiled by scripts/check embedded with the core: specialises credit-based channels for one link
-// and one channel, and for four links and eight channels.
+// and one channel, for four links and eight channels, and for enhanced bearers.
 
 import BluetoothHost
 import EightBall

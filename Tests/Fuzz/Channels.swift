@@ -33,13 +33,23 @@ where
     return ground
   }
 
-  /// The delegate acts: 0 opens, 1 closes, 2 takes the received data, 3 and more send.
+  /// The delegate acts: 0 opens one channel and 255 several, 1 closes, 2 takes the received data,
+  /// the others send.
   fileprivate mutating func own(_ piece: borrowing Piece, at link: Int) {
     let channel = Int(piece.last % 8)
     switch piece.first {
     case 0:
       if let opened = host.channels.open(.firstDynamic, mtu: .minimum, at: link) {
         host.channels.application.begin(opened)
+      }
+    case .max:
+      var opened =
+        host.channels.open(
+          1 &+ Int(piece.last % 5), of: .firstDynamic, mtu: ChannelMTU(64) ?? .minimum, at: link)
+        ?? .none
+      while let channel = opened.first(from: 0) {
+        opened.remove(channel)
+        host.channels.application.begin(channel)
       }
     case 1: host.channels.disconnect(channel)
     case 2:

@@ -61,6 +61,12 @@ struct Courier: ChannelApplication {
     channels[channel].peerMTU = peerMTU
   }
 
+  mutating func reconfigured(_ channel: Int, peerMTU: Int) {
+    demand(channels[channel].isOpen, "a change of a channel that is not open")
+    demand(peerMTU >= channels[channel].peerMTU, "an MTU that shrinks")
+    channels[channel].peerMTU = peerMTU
+  }
+
   mutating func closed(_ channel: Int, with end: ChannelEnd) {
     demand(channels[channel].isUsed, "the end of a channel that does not exist")
     channels[channel] = Channel()

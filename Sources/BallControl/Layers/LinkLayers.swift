@@ -215,6 +215,16 @@ struct ChannelLayers {
       if let response = LECreditBasedConnectionResponse(&reader) {
         forget(response.destinationCID, direction.opposite)
       }
+    case .creditBasedConnectionRequest:
+      if let request = CreditBasedConnectionRequest(&reader) {
+        forget(request.sourceCIDs, direction.opposite)
+        let psm = PacketDescription.hexadecimal(request.spsm)
+        return "\(name), \(request.sourceCIDs.count) for PSM \(psm)"
+      }
+    case .creditBasedConnectionResponse:
+      if let response = CreditBasedConnectionResponse(&reader) {
+        forget(response.destinationCIDs, direction.opposite)
+      }
     case .disconnectionRequest:
       if let request = DisconnectionRequest(&reader) {
         forget(request.destinationCID, direction)
@@ -228,6 +238,10 @@ struct ChannelLayers {
     default: break
     }
     return name
+  }
+
+  private mutating func forget(_ channels: ChannelList, _ direction: PacketDirection) {
+    for position in 0..<channels.count { forget(channels[position], direction) }
   }
 
   private mutating func forget(_ channel: L2CAPChannel, _ direction: PacketDirection) {

@@ -49,6 +49,13 @@ public protocol ClientApplication: ~Copyable {
 
   /// The server sent a value in a notification, or in an indication, which the host confirms.
   mutating func notified(_ handle: AttributeHandle, _ value: Span<UInt8>, at index: Int)
+  /// An enhanced bearer to the peer at `index` has opened, or its MTU has grown: `Host.openBearers`, or
+  /// the peer has opened it. `Host.perform` takes `bearer` as its index, and so do the results of its
+  /// operations. Notified values come with the index of the link.
+  mutating func bearerOpened(_ bearer: Int, at index: Int, mtu: ATTMTU)
+  /// An enhanced bearer has closed, or did not open. If an operation was under way on it, `ended` came
+  /// first.
+  mutating func bearerClosed(_ bearer: Int, at index: Int, with end: ChannelEnd)
   /// The result of `Host.readRSSI`, in dBm; `nil` if the controller does not know it.
   mutating func readRSSI(_ rssi: Int8?, at index: Int)
 
@@ -82,6 +89,8 @@ extension ClientApplication where Self: ~Copyable {
     _ operation: ClientOperation, with error: OperationError?, at index: Int
   ) {}
   public mutating func notified(_ handle: AttributeHandle, _ value: Span<UInt8>, at index: Int) {}
+  public mutating func bearerOpened(_ bearer: Int, at index: Int, mtu: ATTMTU) {}
+  public mutating func bearerClosed(_ bearer: Int, at index: Int, with end: ChannelEnd) {}
   public mutating func readRSSI(_ rssi: Int8?, at index: Int) {}
   public mutating func radioChanged(to state: RadioState) {}
 }

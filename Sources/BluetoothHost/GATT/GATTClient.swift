@@ -127,6 +127,24 @@ public struct ScanningClient<
       for: &connection, length: length, at: now, &application, to: &writer)
   }
 
+  /// Begins `operation` on an enhanced bearer; `false` if another one is under way on it, or if this
+  /// one is invalid.
+  public mutating func begin(_ operation: ClientOperation, on bearer: inout EnhancedBearer) -> Bool
+  {
+    guard bearer.hasOpened, bearer.end == nil, bearer.failure == nil, bearer.client.begin(operation)
+    else { return false }
+    bearer.prepareRequest(&application)
+    return true
+  }
+
+  /// Takes an ATT PDU from a server on an enhanced bearer.
+  public mutating func receive(_ pdu: Span<UInt8>, on bearer: inout EnhancedBearer) {
+    bearer.receive(fromServer: pdu, &application)
+  }
+
+  /// Reports what has happened to an enhanced bearer.
+  public mutating func note(_ bearer: inout EnhancedBearer) { bearer.report(to: &application) }
+
   /// The server did not answer the request within 30 s.
   public mutating func timeOut(_ connection: borrowing Connection) {
     bearers[connection.index].end(with: .timedOut, at: connection.index, &application)

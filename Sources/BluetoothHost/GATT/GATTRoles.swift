@@ -42,6 +42,22 @@ public protocol ServerRole: ~Copyable {
   ) -> Bool
   /// Calls the application again for the request that it put off.
   mutating func resume(_ connection: inout Connection)
+
+  // MARK: With enhanced bearers
+
+  /// Whether a request on the link's own bearer waits: the application has put it off, or one of
+  /// another bearer.
+  func isPutOff(at index: Int) -> Bool
+  /// Takes an ATT PDU on the link's own bearer from a client that may have others. A request waits
+  /// while `waits`.
+  mutating func receive(
+    _ pdu: Span<UInt8>, on connection: inout Connection, _ turn: inout BearerTurn, waits: Bool)
+  /// Takes an ATT PDU on an enhanced bearer. A request waits while `waits`.
+  mutating func receive(_ pdu: Span<UInt8>, on bearer: inout EnhancedBearer, waits: Bool)
+  /// Handles the request that waits on the link's own bearer.
+  mutating func resume(_ connection: inout Connection, _ turn: inout BearerTurn)
+  /// Handles the request that waits on an enhanced bearer.
+  mutating func resume(_ bearer: inout EnhancedBearer)
 }
 
 // A member without a comment does nothing; its requirement has the documentation.
@@ -86,6 +102,18 @@ public struct NoServer: ServerRole, ~Copyable {
     for connection: inout Connection, length: Int, at now: Instant, to writer: inout ByteWriter
   ) -> Bool { false }
   public mutating func resume(_ connection: inout Connection) {}
+
+  /// False.
+  public func isPutOff(at index: Int) -> Bool { false }
+  public mutating func receive(
+    _ pdu: Span<UInt8>, on connection: inout Connection, _ turn: inout BearerTurn, waits: Bool
+  ) {}
+  /// Refuses a request.
+  public mutating func receive(
+    _ pdu: Span<UInt8>, on bearer: inout EnhancedBearer, waits: Bool
+  ) { bearer.refuse(pdu) }
+  public mutating func resume(_ connection: inout Connection, _ turn: inout BearerTurn) {}
+  public mutating func resume(_ bearer: inout EnhancedBearer) {}
 }
 
 /// The client part of a host: a scanner, an initiator and a GATT client.
@@ -146,6 +174,16 @@ public protocol ClientRole: ~Copyable {
   ) -> Bool
   /// The server did not answer the request within 30 s.
   mutating func timeOut(_ connection: borrowing Connection)
+
+  // MARK: With enhanced bearers
+
+  /// Begins `operation` on an enhanced bearer; `false` if another one is under way on it, or if this
+  /// one is invalid.
+  mutating func begin(_ operation: ClientOperation, on bearer: inout EnhancedBearer) -> Bool
+  /// Takes an ATT PDU from a server on an enhanced bearer.
+  mutating func receive(_ pdu: Span<UInt8>, on bearer: inout EnhancedBearer)
+  /// Reports what has happened to an enhanced bearer.
+  mutating func note(_ bearer: inout EnhancedBearer)
 }
 
 // A member without a comment does nothing; its requirement has the documentation.
@@ -199,4 +237,12 @@ public struct NoClient: ClientRole, ~Copyable {
     for connection: inout Connection, length: Int, at now: Instant, to writer: inout ByteWriter
   ) -> Bool { false }
   public mutating func timeOut(_ connection: borrowing Connection) {}
+
+  /// False.
+  public mutating func begin(_ operation: ClientOperation, on bearer: inout EnhancedBearer) -> Bool
+  {
+    false
+  }
+  public mutating func receive(_ pdu: Span<UInt8>, on bearer: inout EnhancedBearer) {}
+  public mutating func note(_ bearer: inout EnhancedBearer) {}
 }

@@ -172,6 +172,41 @@ public struct AdvertisingServer<
     outboxes[connection.index].resume(&connection, server: &attributes)
   }
 
+  /// Takes an ATT PDU on the link's own bearer from a client that may have others.
+  public mutating func receive(
+    _ pdu: Span<UInt8>, on connection: inout Connection, _ turn: inout BearerTurn, waits: Bool
+  ) {
+    let index = connection.index
+    attributes.receive(
+      pdu, waits: waits, isOwn: true, on: &connection, &outboxes[index], &turn)
+  }
+
+  /// Takes an ATT PDU on an enhanced bearer.
+  public mutating func receive(
+    _ pdu: Span<UInt8>, on bearer: inout EnhancedBearer, waits: Bool
+  ) { attributes.receive(pdu, waits: waits, on: &bearer) }
+
+  /// Handles the request that waits on the link's own bearer.
+  public mutating func resume(_ connection: inout Connection, _ turn: inout BearerTurn) {
+    let index = connection.index
+    var pdu = ByteBuffer<517>()
+    outboxes[index].takeRequest(into: &pdu)
+    attributes.bearers[index].hasPutOff = false
+    let isNew = turn.waiting == .forAnother
+    turn.waiting = .none
+    attributes.receive(
+      pdu.span, isResumed: !isNew, isOwn: true, on: &connection, &outboxes[index], &turn)
+  }
+
+  /// Handles the request that waits on an enhanced bearer.
+  public mutating func resume(_ bearer: inout EnhancedBearer) {
+    var pdu = ByteBuffer<517>()
+    bearer.outbox.takeRequest(into: &pdu)
+    let isNew = bearer.turn.waiting == .forAnother
+    bearer.turn.waiting = .none
+    attributes.receive(pdu.span, isResumed: !isNew, on: &bearer)
+  }
+
   /// Whether there may be a PDU to send, without preparing one.
   public func hasPacket(for connection: borrowing Connection) -> Bool {
     let index = connection.index

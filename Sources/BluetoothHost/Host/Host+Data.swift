@@ -17,7 +17,11 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       switch frame.channel {
       case .att:
         if Server.isPresent, !Client.isPresent || frame.payload.isForServer {
-          serverRole.receive(frame.payload, on: &connections[index])
+          if Channels.hasBearers {
+            Self.receive(frame.payload, on: &connections[index], &serverRole, &channelRole)
+          } else {
+            serverRole.receive(frame.payload, on: &connections[index])
+          }
           if Security.isPresent { securityRole.noteActivity(of: ConnectionSet(index)) }
           // One client's PDU may cause the application to send something to others.
           blocked = .none
@@ -56,6 +60,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     {
       channelRole.receiveOverlong(to: channel, on: connections[index])
     }
+    if Channels.hasBearers { serveBearers() }
     noteTimers(of: index)
     if Security.isPresent, concernsSecurity { noteSecurity(at: index) }
   }

@@ -175,7 +175,10 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       securityRole.advance(to: now)
       noteSecurityOfAll()
     }
-    if Channels.isPresent { channelRole.advance(to: now) }
+    if Channels.isPresent {
+      channelRole.advance(to: now)
+      if Channels.hasBearers { serveBearers() }
+    }
     guard let earliest = deadlines.earliest, earliest <= now else { return }
     for index in 0..<links {
       if let time = deadlines[index], time <= now { advance(index, to: now) }

@@ -69,6 +69,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   ///   if the operation is invalid: its `byteCount` is negative, or, for `readMultiple`, less than
   ///   4 or odd.
   public mutating func perform(_ operation: ClientOperation, at index: Int) -> Bool {
+    if Channels.hasBearers, index >= links {
+      return channelRole.withBearer(index) { clientRole.begin(operation, on: &$0) } ?? false
+    }
     guard Client.isPresent, isOpen(index), connections[index].disconnectReason == nil,
       clientRole.begin(operation, on: connections[index])
     else { return false }

@@ -240,6 +240,10 @@ public struct Host<
       return true
     }
     guard controller.phase == .ready else { return false }
+    if Channels.hasBearers {
+      serveBearers()
+      serveTurns()
+    }
     guard Security.isPresent else { return nextACLPacket(into: &writer, at: now) }
     if nextACLPacket(into: &writer, at: now) { return true }
     if !securityRole.activeClients.isEmpty { saveClients() }
@@ -304,10 +308,18 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     pending.remove(index)
     blocked.remove(index)
     saveClient(at: index)
+    if Channels.hasBearers {
+      // The bearers end before their link.
+      channelRole.closed(connections[index], reason: reason)
+      serveBearers()
+      _ = channelRole.withOwnBearer(index) { $0 = BearerTurn() }
+    }
     if Server.isPresent { serverRole.closed(connections[index], reason: reason) }
     if Client.isPresent { clientRole.closed(connections[index], reason: reason) }
     if Security.isPresent { securityRole.closed(at: index) }
-    if Channels.isPresent { channelRole.closed(connections[index], reason: reason) }
+    if Channels.isPresent, !Channels.hasBearers {
+      channelRole.closed(connections[index], reason: reason)
+    }
     connections[index].close()
   }
 }
@@ -358,7 +370,11 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   /// `connectionIndex`. Does nothing if there is none.
   public mutating func resume(at connectionIndex: Int) {
     guard Server.isPresent, isOpen(connectionIndex) else { return }
-    serverRole.resume(&connections[connectionIndex])
+    if Channels.hasBearers {
+      resumeBearers(at: connectionIndex)
+    } else {
+      serverRole.resume(&connections[connectionIndex])
+    }
     pending.insert(connectionIndex)
     noteTimers(of: connectionIndex)
   }

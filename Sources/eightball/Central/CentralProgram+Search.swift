@@ -7,10 +7,12 @@ extension CentralProgram where Self: ~Copyable {
     repeat {
       if session.host.security.delegate.hasNews { handleSecurity(at: now) }
       for event in session.host.client.application.takeEvents() { handle(event, at: now) }
-      for event in session.host.channels.application.takeEvents() { channelChanged(event, at: now) }
+      for event in session.host.channels.application.application.takeEvents() {
+        channelChanged(event, at: now)
+      }
       update(at: now)
     } while session.host.client.application.hasEvents || session.host.security.delegate.hasNews
-      || session.host.channels.application.hasEvents
+      || session.host.channels.application.application.hasEvents
   }
 
   private mutating func handle(_ event: ClientEvent, at now: Instant) {
@@ -24,6 +26,11 @@ extension CentralProgram where Self: ~Copyable {
     case .ended(_, let error):
       guard session.stage == .linked, session.closing == nil else { return }
       ended(error, at: now)
+    case .endedOnBearer(let bearer, let error):
+      guard session.stage == .linked, session.closing == nil else { return }
+      ended(error, on: bearer, at: now)
+    case .bearerOpened(let bearer, let mtu): bearerOpened(bearer, mtu: mtu, at: now)
+    case .bearerClosed(let bearer): bearerClosed(bearer, at: now)
     case .rssi(let rssi): readRSSI(rssi, at: now)
     case .notified(let handle, let value): notified(handle, value, at: now)
     // Only a scan follows trains.

@@ -21,6 +21,12 @@ protocol CentralProgram: RadioTask, ~Copyable {
   mutating func notified(_ handle: AttributeHandle, _ value: [UInt8], at now: Instant)
   /// The channel has changed.
   mutating func channelChanged(_ event: ChannelEvent, at now: Instant)
+  /// An enhanced bearer has opened.
+  mutating func bearerOpened(_ bearer: Int, mtu: ATTMTU, at now: Instant)
+  /// An enhanced bearer has closed, or did not open.
+  mutating func bearerClosed(_ bearer: Int, at now: Instant)
+  /// The operation on an enhanced bearer has ended.
+  mutating func ended(_ error: OperationError?, on bearer: Int, at now: Instant)
   /// The signal strength was read; `nil` if the controller does not know it.
   mutating func readRSSI(_ rssi: Int8?, at now: Instant)
   /// The link is protected, and the request can be repeated; or it is not, for this reason.
@@ -47,6 +53,9 @@ extension CentralProgram where Self: ~Copyable {
   var outcome: CentralOutcome? { session.outcome }
 
   mutating func channelChanged(_ event: ChannelEvent, at now: Instant) {}
+  mutating func bearerOpened(_ bearer: Int, mtu: ATTMTU, at now: Instant) {}
+  mutating func bearerClosed(_ bearer: Int, at now: Instant) {}
+  mutating func ended(_ error: OperationError?, on bearer: Int, at now: Instant) {}
   mutating func readRSSI(_ rssi: Int8?, at now: Instant) {}
   mutating func pairingEnded(_ outcome: PairingOutcome, at now: Instant) {}
   mutating func lastWork(before outcome: CentralOutcome) -> UInt32? { nil }

@@ -3,11 +3,12 @@ import LinuxRadio
 
 /// The state of a central with one link: its host, the search, the link's progress and the end.
 struct CentralSession: ~Copyable {
-  /// A host that is only a client, with one link and one channel.
+  /// A host that is only a client, with one link, one channel and the enhanced bearers that one
+  /// request can open.
   typealias Host = BluetoothHost.Host<
     1, NoServer, ToolClient,
     SecurityManager<1, P256KeyAgreement, SystemRandom, BondTable<16>, PairingPrompts>,
-    CreditBasedChannels<1, 1, ChannelEvents>
+    CreditBasedChannels<1, 6, EnhancedBearers<1, 5, ChannelEvents>>
   >
 
   /// What happens with the first candidate.
@@ -111,7 +112,9 @@ struct CentralSession: ~Copyable {
       security: SecurityManager(
         policy: policy, identity: nil, bonds: bonds.takeBonds(), delegate: PairingPrompts(),
         agreement: P256KeyAgreement(), random: SystemRandom()),
-      channels: CreditBasedChannels(application: ChannelEvents(), mps: .twoPackets))
+      channels: CreditBasedChannels(
+        application: EnhancedBearers(application: ChannelEvents(), acceptsBearers: false),
+        mps: .twoPackets))
     host.security.linkSecurity = bonds.linkSecurity
     self.bonds = bonds
   }

@@ -47,6 +47,7 @@ struct Clone: RadioCommand {
       },
       .value(.connectionTimeout) { $0.timeout = try $1.time(upTo: TimeOption.hour) },
       .flag(OptionRow("--pair", "Pair to read what needs a protected link.")) { $0.pair = true },
+      .value(.bearers) { $0.bearerCount = try $1.bearerCount() },
     ] + radioRows
   }
 
@@ -54,6 +55,7 @@ struct Clone: RadioCommand {
   var from: String?
   var timeout: TimeOption?
   var pair = false
+  var bearerCount = 0
   var addressOptions = AddressOptions()
   var radioOptions = RadioOptions()
 
@@ -87,7 +89,8 @@ struct Clone: RadioCommand {
   private func heard(_ printer: GATTPrinter) throws -> DeviceCopy {
     try runGATT(
       CentralTarget(device ?? ""), [.readAll], timeout: timeout, pairs: pair,
-      address: try addressOptions.choice, radioOptions, printer, keepsBonds: false)
+      address: try addressOptions.choice, radioOptions, printer, bearerCount: bearerCount,
+      keepsBonds: false)
   }
 
   /// What a capture shows of the device.

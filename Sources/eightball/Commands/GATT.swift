@@ -15,6 +15,7 @@ struct GATT: RadioCommand {
       COMMANDS
         discover                        list services, characteristics, descriptors
         read ATTRIBUTE                  read a value
+        read-all                        read every value that can be read
         write ATTRIBUTE VALUE           write a value, and wait for the response
         write-command ATTRIBUTE VALUE   write a value without a response
         subscribe ATTRIBUTE [COUNT] [for TIME]
@@ -33,6 +34,9 @@ struct GATT: RadioCommand {
       lasts until a signal, or the end of standard input, ends the program. PSM is a number such as \
       0x0080; a channel ends as a subscription does, and each value is one SDU.
 
+      --eatt opens enhanced bearers beside the link's own, if the device has them: read-all then reads \
+      several values at once. They need an encrypted link, so give --pair too.
+
       If the device refuses an attribute for lack of encryption, --pair pairs and repeats the \
       command. Bonds are kept in ask.bonds, as those of eightball ask.
 
@@ -43,6 +47,7 @@ struct GATT: RadioCommand {
         eightball gatt "My Device" subscribe heart-rate-measurement 3 --json
         eightball gatt "My Device" channel 0x0080 1 text "Hello"
         eightball gatt "My Device" --pair read 0x0012 < /dev/null
+        eightball gatt "My Device" --pair --eatt 4 read-all
 
       EXIT STATUS
         0   every command succeeded
@@ -66,6 +71,7 @@ struct GATT: RadioCommand {
       .flag(OptionRow("--pair", "Pair if the device requires it, and keep the bond.")) {
         $0.pair = true
       },
+      .value(.bearers) { $0.bearerCount = try $1.bearerCount() },
     ] + radioRows + [
       .flag(.json) { $0.isJSON = true },
       .flag(
@@ -78,6 +84,7 @@ struct GATT: RadioCommand {
   var arguments: [String] = []
   var timeout: TimeOption?
   var pair = false
+  var bearerCount = 0
   var addressOptions = AddressOptions()
   var radioOptions = RadioOptions()
   var isJSON = false
@@ -112,7 +119,8 @@ struct GATT: RadioCommand {
     }
     _ = try runGATT(
       CentralTarget(device ?? ""), try commands(), timeout: timeout, pairs: pair,
-      address: try addressOptions.choice, radioOptions, printer, editor: editor)
+      address: try addressOptions.choice, radioOptions, printer, bearerCount: bearerCount,
+      editor: editor)
   }
 }
 
@@ -137,6 +145,24 @@ extension OptionRow {
   }
 }
 
+extension OptionRow {
+  /// How many enhanced bearers to open.
+  static var bearers: OptionRow {
+    OptionRow(
+      "--eatt", "<number>",
+      "Open 1 to 5 enhanced bearers, for as many reads at once. Default: none.")
+  }
+}
+
+extension OptionValue {
+  /// The value as a number of enhanced bearers.
+  func bearerCount() throws(UsageError) -> Int {
+    let count: Int = try number()
+    guard (1...5).contains(count) else { throw invalid(": expected 1 to 5") }
+    return count
+  }
+}
+
 extension CentralTarget {
   /// - Throws: If `text` names no device.
   static func check(_ text: String?) throws(UsageError) {
@@ -149,6 +175,7 @@ extension CentralTarget {
 /// Connects to a device, and performs commands on its attributes.
 ///
 /// - Parameters:
+///   - bearerCount: How many enhanced bearers to open; 0 for none.
 ///   - keepsBonds: Whether it uses known bonds and keeps a new one.
 ///   - editor: Edits the lines of a terminal; `nil` to read them as they are.
 /// - Returns: The device, and what was found, read and refused.
@@ -156,7 +183,7 @@ extension CentralTarget {
 func runGATT(
   _ target: CentralTarget, _ commands: [GATTCommand], timeout: TimeOption?, pairs: Bool,
   address: AddressChoice, _ radioOptions: RadioOptions, _ printer: GATTPrinter,
-  keepsBonds: Bool = true, editor: LineEditor? = nil
+  bearerCount: Int = 0, keepsBonds: Bool = true, editor: LineEditor? = nil
 ) throws -> DeviceCopy {
   var limits = CentralLimits()
   if let time = timeout?.milliseconds {
@@ -171,7 +198,7 @@ func runGATT(
     var program = GATTProgram(
       target, commands, limits: limits, pairs: pairs, address: address,
       bonds: try KeptBonds.ofCentral(pairs: pairs, on: chosen.name, keeps: keepsBonds),
-      printer: printer)
+      bearerCount: bearerCount, printer: printer)
     var radio = try ToolRadio(chosen.name, pairs: pairs, watchedBy: sinks)
     if let editor { try radio.edit(with: editor) }
     try radio.run(&program)

@@ -21,6 +21,8 @@ enum GATTCommand: Equatable {
   case readAll
   /// Reads those that were refused, over the protected link.
   case readProtected
+  /// Reads all values that can be read, and prints them.
+  case readValues
 
   /// When the values of a subscription, or the SDUs of a channel, are to end; `nil` for another
   /// command.
@@ -42,8 +44,8 @@ enum GATTCommand: Equatable {
 
   /// The names of the commands, in the order of the help.
   static let names = [
-    "discover", "read", "write", "write-command", "subscribe", "unsubscribe", "channel", "mtu",
-    "pair", "rssi", "disconnect",
+    "discover", "read", "read-all", "write", "write-command", "subscribe", "unsubscribe", "channel",
+    "mtu", "pair", "rssi", "disconnect",
   ]
 
   /// Reads a command.
@@ -66,13 +68,14 @@ enum GATTCommand: Equatable {
         try Self.attribute(parts.first ?? "", of: name), try Self.end(parts.dropFirst(), of: name))
     case "unsubscribe": self = .unsubscribe(try Self.attribute(rest, of: name))
     case "channel": self = try Self.channel(rest)
-    case "discover", "mtu", "pair", "rssi", "disconnect", "help":
+    case "discover", "read-all", "mtu", "pair", "rssi", "disconnect", "help":
       guard rest.isEmpty else {
         throw UsageError(
           "\(name) takes nothing after it: “\(printable(String(rest)))” is too much.")
       }
       switch name {
       case "discover": self = .discover
+      case "read-all": self = .readValues
       case "mtu": self = .mtu
       case "pair": self = .pair
       case "rssi": self = .rssi

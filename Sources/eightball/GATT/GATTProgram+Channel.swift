@@ -42,7 +42,7 @@ extension GATTProgram {
       fail(text, reason: "too long", .refused, at: now)
       return closeChannel()
     }
-    session.host.channels.application.outgoing = value
+    session.host.channels.application.application.outgoing = value
     session.host.channels.resume(channel.number)
     waiting = .channel
     waitingEnd = now.advanced(by: Self.valueTimeout)

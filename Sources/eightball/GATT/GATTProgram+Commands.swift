@@ -17,7 +17,7 @@ extension GATTProgram {
     let command = commands.removeFirst()
     self.command = command
     switch command {
-    case .discover, .readAll: tasks = Self.discovery + [.begin]
+    case .discover, .readAll, .readValues: tasks = Self.discovery + [.begin]
     case .readProtected: tasks = [.begin]
     case .read(.uuid), .write(.uuid, _), .writeCommand(.uuid, _), .subscribe,
       .unsubscribe:
@@ -49,12 +49,17 @@ extension GATTProgram {
     switch task {
     case .searchServices: return searchServices()
     case .readProtected: return readProtected()
+    case .openBearers: return openBearers()
+    case .printValues: return printValues()
     default: break
     }
     switch command {
     case .discover: printer.attributes(found)
     case .readAll:
       tasks = found.types.filter { isReadable($0) }.map { .read($0.handle) } + [.readProtected]
+    case .readValues:
+      (values, refusals, protected) = ([:], [:], [:])
+      tasks = found.types.filter { isReadable($0) }.map { .read($0.handle) } + [.printValues]
     case .readProtected:
       tasks = protected.keys.sorted().map { .read(AttributeHandle(rawValue: $0)) }
     case .read(let reference):
@@ -97,7 +102,7 @@ extension GATTProgram {
   }
 
   private mutating func addService(at handle: AttributeHandle) {
-    let value = session.host.client.application.readValue
+    let value = readValue(on: 0)
     var reader = ByteReader(value.span)
     guard let uuid = BluetoothUUID(&reader, byteCount: value.count) else { return }
     let range = AttributeHandleRange(start: handle, end: found.end(ofServiceAt: handle))
@@ -125,16 +130,18 @@ extension GATTProgram {
 
   // MARK: Results
 
-  /// The operation of a step has succeeded.
-  mutating func finished(_ task: Task, at now: Instant) {
+  /// The operation of a step has succeeded on a bearer: 0 is that of the link.
+  mutating func finished(_ task: Task, on bearer: Int, at now: Instant) {
     switch task {
     case .exchangeMTU: isConnected()
+    case .findFeatures: foundFeatures()
+    case .readFeatures: haveReadFeatures()
     case .findTypes:
       tasks.insert(contentsOf: found.secondaryServices.map { .readService($0) }, at: 0)
     case .readService(let handle): addService(at: handle)
     case .read(let handle):
-      let value = session.host.client.application.readValue
-      guard command != .readAll, command != .readProtected else {
+      let value = readValue(on: bearer)
+      guard !readsAll else {
         values[handle.rawValue] = value
         return
       }
@@ -152,9 +159,11 @@ extension GATTProgram {
     case (_, .disconnected): return
     case (_, .timedOut): finish(.timedOut, at: now)
     case (.exchangeMTU, _): isConnected()
+    case (.findFeatures, _), (.readFeatures, _): haveNoBearers()
+    case (.openBearers, _): lackKey()
+    case (.writeFeatures, _): return
     case (.begin, .refused(let response)): channelRefused(with: response.code, at: now)
-    case (.read(let handle), .refused(let response))
-    where command == .readAll || command == .readProtected:
+    case (.read(let handle), .refused(let response)) where readsAll:
       refused(handle, response.code)
     default: fail(task, error, at: now)
     }

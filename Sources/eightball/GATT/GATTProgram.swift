@@ -6,6 +6,10 @@ struct GATTProgram: CentralProgram, ~Copyable {
   /// A step of a command.
   enum Task: Equatable {
     case exchangeMTU
+    // Enhanced bearers.
+    case findFeatures, openBearers
+    case readFeatures(AttributeHandle)
+    case writeFeatures(AttributeHandle)
     // A discovery.
     case findServices, findTypes
     /// Reads the UUID of the secondary service that is declared here.
@@ -18,6 +22,8 @@ struct GATTProgram: CentralProgram, ~Copyable {
     case begin
     /// Adds the commands for what needs a protected link, for a clone.
     case readProtected
+    /// Prints all values.
+    case printValues
     case read(AttributeHandle)
     case write(AttributeHandle, [UInt8])
     case writeCommand(AttributeHandle, [UInt8])
@@ -27,6 +33,8 @@ struct GATTProgram: CentralProgram, ~Copyable {
   /// What a command waits for, beside an operation.
   enum Waiting: Equatable {
     case pairing, rssi
+    /// Enhanced bearers open.
+    case bearers
     /// The channel opens, sends or closes.
     case channel
     /// The values of a subscription.
@@ -43,6 +51,15 @@ struct GATTProgram: CentralProgram, ~Copyable {
   let readsInput: Bool
   /// Whether a device is used only once its scan response is known, for a clone.
   let needsScanResponse: Bool
+
+  /// How many enhanced bearers to open; 0 for none.
+  let bearerCount: Int
+  /// The enhanced bearers that are open, by number, and how many were requested and have neither
+  /// opened nor closed.
+  var bearers: [Int] = []
+  var awaitedBearers = 0
+  /// The reads under way on enhanced bearers.
+  var reading: [Int: Task] = [:]
 
   /// The commands after the current one.
   var commands: [GATTCommand]
@@ -69,9 +86,9 @@ struct GATTProgram: CentralProgram, ~Copyable {
   var isDiscovered = false
   /// The values of the subscriptions without an end.
   var subscribed: Set<UInt16> = []
-  /// The values that were read for a clone.
+  /// The values that were read for a clone, or by read-all.
   var values: [UInt16: [UInt8]] = [:]
-  /// The attributes that could not be read for a clone, and why.
+  /// The attributes that could not be read for them, and why.
   var refusals: [UInt16: ATTErrorCode] = [:]
   /// The attributes that need a protected link, for a clone.
   var protected: [UInt16: LinkSecurity] = [:]
@@ -82,10 +99,12 @@ struct GATTProgram: CentralProgram, ~Copyable {
   ///   - commands: The commands; empty to read them from standard input.
   ///   - address: The address of this device.
   ///   - bonds: The bonds with peripherals, which the program takes.
+  ///   - bearerCount: How many enhanced bearers to open; 0 for none.
   init(
     _ target: CentralTarget, _ commands: [GATTCommand], limits: CentralLimits, pairs: Bool,
-    address: AddressChoice, bonds: consuming KeptBonds, printer: GATTPrinter
+    address: AddressChoice, bonds: consuming KeptBonds, bearerCount: Int = 0, printer: GATTPrinter
   ) {
+    self.bearerCount = bearerCount
     self.target = target
     self.printer = printer
     self.commands = commands
@@ -108,6 +127,7 @@ struct GATTProgram: CentralProgram, ~Copyable {
   mutating func linkOpened(at now: Instant) {
     running = nil
     tasks = [.exchangeMTU]
+    if bearerCount > 0 { tasks.append(.findFeatures) }
   }
 
   mutating func linkClosed(at now: Instant) {
@@ -115,6 +135,9 @@ struct GATTProgram: CentralProgram, ~Copyable {
     tasks = []
     waiting = nil
     channel = nil
+    bearers = []
+    awaitedBearers = 0
+    reading = [:]
   }
 
   var isWorking: Bool { command != nil }
@@ -157,6 +180,9 @@ struct GATTProgram: CentralProgram, ~Copyable {
   /// Begins the next step that needs the link, and performs those before it that do not.
   mutating func perform(at now: Instant) {
     while outcome == nil, waiting == nil {
+      beginReads()
+      // Only reads go on beside others.
+      guard reading.isEmpty || isReadNext else { return }
       guard !tasks.isEmpty else {
         guard session.isChosen, beginCommand(at: now) else { return }
         continue
@@ -175,12 +201,17 @@ struct GATTProgram: CentralProgram, ~Copyable {
   private mutating func operation(_ task: Task) -> ClientOperation? {
     switch task {
     case .exchangeMTU: return .exchangeMTU
+    case .findFeatures: return .discoverCharacteristics(.all)
+    case .writeFeatures(let handle):
+      session.host.client.application.value = Self.clientFeatures
+      return .write(handle, byteCount: Self.clientFeatures.count)
     case .findServices:
       session.host.client.application.found = FoundAttributes()
       isDiscovered = false
       return .discoverServices
     case .findTypes: return .discoverDescriptors(.all)
-    case .readService(let handle), .read(let handle): return .read(handle)
+    case .readService(let handle), .readFeatures(let handle), .read(let handle):
+      return .read(handle)
     case .findIncludes(let range): return .discoverIncludedServices(range)
     case .findCharacteristics(let range): return .discoverCharacteristics(range)
     case .write(let handle, let value):
@@ -190,7 +221,7 @@ struct GATTProgram: CentralProgram, ~Copyable {
       session.host.client.application.value = value
       return .writeWithoutResponse(handle, byteCount: value.count)
     case .configure(let handle, let configuration): return .subscribe(handle, configuration)
-    case .searchServices, .begin, .readProtected: return nil
+    case .openBearers, .searchServices, .begin, .readProtected, .printValues: return nil
     }
   }
 
@@ -207,10 +238,10 @@ struct GATTProgram: CentralProgram, ~Copyable {
     guard let task = running.take() else { return }
     guard let error else {
       isRepeated = false
-      return finished(task, at: now)
+      return finished(task, on: 0, at: now)
     }
     // A clone first reads what it can without protection, so that it knows what needs it.
-    if command != .readAll, command != .readProtected, !isRepeated, protect(after: error) {
+    if !readsAll, !isRepeated, protect(after: error) {
       isRepeated = true
       refusedTask = task
     } else {

@@ -29,6 +29,15 @@ struct PeripheralDescription: Sendable {
   /// A session with a central that `eightball replay` replays, in the order of time.
   var steps: [SessionStep] = []
 
+  /// Whether centrals may open enhanced bearers: the file has the EATT bit of the characteristic Server
+  /// Supported Features. Core Specification, Vol 3, Part G, 7.4.
+  var hasEnhancedBearers: Bool {
+    services.flatMap(\.characteristics).contains { characteristic in
+      characteristic.uuid == .serverSupportedFeatures
+        && (ValueField.bytes(of: characteristic.value).first ?? 0) & 1 != 0
+    }
+  }
+
   /// The most centrals at once.
   static let mostConnections = 4
 }

@@ -13,7 +13,8 @@ final class PeripheralProgram: RadioTask {
       4, PeripheralDatabase, PeripheralApplication,
       PeriodicAdvertisingSets<1, 31, 252>
     >, NoClient,
-    SecurityManager<4, P256KeyAgreement, SystemRandom, BondTable<16>, PairingPrompts>, NoChannels
+    SecurityManager<4, P256KeyAgreement, SystemRandom, BondTable<16>, PairingPrompts>,
+    CreditBasedChannels<4, 8, PeripheralBearers>
   >
 
   private(set) var host: Host
@@ -69,7 +70,8 @@ final class PeripheralProgram: RadioTask {
         || characteristic.descriptors.contains { $0.security != .none }
     }
     // Beside bluetoothd, its flags of the attributes protect them, and it pairs.
-    let isOpen = isProtected && bonds.linkSecurity == .none
+    let isOpen =
+      (isProtected || peripheral.hasEnhancedBearers) && bonds.linkSecurity == .none
     let policy = PairingPolicy(
       isOpen: isOpen, ioCapability: isAuthenticated ? .displayOnly : .noInputNoOutput)
     let own = bonds.own(choice)
@@ -79,13 +81,15 @@ final class PeripheralProgram: RadioTask {
         name: DeviceName(prefixOf: Array(peripheral.name.utf8).span)
           ?? DeviceName(StaticText("Peripheral")),
         service: nil, address: own, advertisingInterval: interval...max(interval, 32)),
-      database: PeripheralDatabase(peripheral),
-      application: PeripheralApplication(peripheral, connections: 4, replays: replays)
-    ) {
-      SecurityManager(
+      server: AdvertisingServer(
+        database: PeripheralDatabase(peripheral),
+        application: PeripheralApplication(peripheral, connections: 4, replays: replays)),
+      client: NoClient(),
+      security: SecurityManager(
         policy: policy, identity: nil, bonds: BondTable<16>(), delegate: PairingPrompts(),
-        agreement: P256KeyAgreement(), random: SystemRandom())
-    }
+        agreement: P256KeyAgreement(), random: SystemRandom()),
+      channels: CreditBasedChannels(
+        application: PeripheralBearers(isPresent: peripheral.hasEnhancedBearers), mps: .twoPackets))
     host.security.linkSecurity = self.bonds.linkSecurity
     host.security.bonds = self.bonds.takeBonds()
     host.advertise(advertisement)

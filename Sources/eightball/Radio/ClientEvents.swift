@@ -13,6 +13,10 @@ enum ClientEvent {
   case connectionFailed(HCIErrorCode)
   case disconnected(HCIErrorCode)
   case ended(ClientOperation, OperationError?)
+  /// The operation on an enhanced bearer has ended.
+  case endedOnBearer(Int, OperationError?)
+  case bearerOpened(Int, ATTMTU)
+  case bearerClosed(Int)
   case notified(AttributeHandle, [UInt8])
   case rssi(Int8?)
   /// A synchronization receives its train, with this interval in milliseconds.
@@ -81,8 +85,8 @@ struct ClientEvents: ClientApplication, ~Copyable {
   var ball = FoundBall()
   /// All that was found on the link.
   var found = FoundAttributes()
-  /// The value that the operation under way has read so far.
-  var readValue: [UInt8] = []
+  /// The value that the operation under way on each bearer has read so far: that of the link is 0.
+  private(set) var readValues: [Int: [UInt8]] = [:]
   /// The value that the operation under way writes.
   var value: [UInt8] = []
   /// The time of the current call.
@@ -153,6 +157,7 @@ struct ClientEvents: ClientApplication, ~Copyable {
     faults = 0
     ball = FoundBall()
     found = FoundAttributes()
+    readValues = [:]
     events.append(.connected)
   }
 
@@ -183,8 +188,8 @@ struct ClientEvents: ClientApplication, ~Copyable {
   }
 
   mutating func read(_ part: Span<UInt8>, from offset: Int, at index: Int) {
-    if offset == 0 { readValue = [] }
-    readValue += [UInt8](part)
+    if offset == 0 { readValues[index] = [] }
+    readValues[index, default: []] += [UInt8](part)
   }
 
   func writeValue(from offset: Int, at index: Int, into value: inout ByteWriter) {
@@ -193,7 +198,15 @@ struct ClientEvents: ClientApplication, ~Copyable {
   }
 
   mutating func ended(_ operation: ClientOperation, with error: OperationError?, at index: Int) {
-    events.append(.ended(operation, error))
+    events.append(index == 0 ? .ended(operation, error) : .endedOnBearer(index, error))
+  }
+
+  mutating func bearerOpened(_ bearer: Int, at index: Int, mtu: ATTMTU) {
+    events.append(.bearerOpened(bearer, mtu))
+  }
+
+  mutating func bearerClosed(_ bearer: Int, at index: Int, with end: ChannelEnd) {
+    events.append(.bearerClosed(bearer))
   }
 
   mutating func notified(_ handle: AttributeHandle, _ value: Span<UInt8>, at index: Int) {

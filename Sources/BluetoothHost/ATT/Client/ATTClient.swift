@@ -133,6 +133,42 @@ struct ATTClient: ~Copyable {
     return nil
   }
 
+  // MARK: On an enhanced bearer
+
+  /// Whether a request was sent, and its response has not arrived.
+  var awaitsResponse: Bool { operation != nil && progress == .unanswered && !hasSentCommand }
+
+  /// Whether the operation is a command that was sent.
+  var hasSentCommand: Bool {
+    if case .writeWithoutResponse = operation, progress == .unanswered { true } else { false }
+  }
+
+  /// Writes the request that is due, which the bearer then sends as a whole. Returns its length; 0 if
+  /// there is none, or if the operation ends without it.
+  mutating func takeRequest<Application: ClientApplication & ~Copyable>(
+    mtu: ATTMTU, at number: Int, _ application: inout Application,
+    into storage: consuming MutableSpan<UInt8>
+  ) -> Int {
+    guard let operation, progress == .due else { return 0 }
+    if let error = prepare(operation, mtu: mtu) {
+      end(with: error, at: number, &application)
+      return 0
+    }
+    guard hasRequest(operation) else {
+      end(with: nil, at: number, &application)
+      return 0
+    }
+    progress = .unanswered
+    return write(operation, at: number, application, to: storage)
+  }
+
+  /// Ends a command that was sent.
+  mutating func endCommand<Application: ClientApplication & ~Copyable>(
+    at number: Int, _ application: inout Application
+  ) {
+    if hasSentCommand { end(with: nil, at: number, &application) }
+  }
+
   // MARK: From the server
 
   /// Takes an ATT PDU from the server.

@@ -35,9 +35,10 @@ public enum OperationError: Error, Equatable, Sendable {
   /// The response was invalid. One to another request also ends the link, since later responses
   /// could not be matched.
   case wrongResponse(ResponseError)
-  /// The server did not answer in time. The host closes the link: Vol 3, Part F, 3.3.3.
+  /// The server did not answer in time. The host closes the link, or the enhanced bearer: Vol 3, Part
+  /// F, 3.3.3.
   case timedOut
-  /// The link ended before the operation did.
+  /// The link or the enhanced bearer ended before the operation did.
   case disconnected
   /// The bond's key could not encrypt the link: `pinOrKeyMissing` if the peer lost the bond,
   /// `connectionTimeout` if the controller did not answer.

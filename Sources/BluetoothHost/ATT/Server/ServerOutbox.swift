@@ -16,6 +16,37 @@ struct ServerOutbox: ~Copyable {
     update.removeAll()
   }
 
+  // MARK: Of an enhanced bearer
+
+  /// Whether there is neither a response nor a request that waits.
+  var isEmpty: Bool { response.isEmpty }
+  /// The length of the response.
+  var responseCount: Int { response.count }
+
+  /// Writes the response from `offset` on.
+  func writeResponse(from offset: Int, into writer: inout ByteWriter) {
+    guard offset < response.count else { return }
+    writer.writePrefix(of: response.span.extracting(offset..<response.count))
+  }
+
+  /// Stores the Error Response to a request.
+  mutating func refuse(_ opcode: ATTOpcode, _ code: ATTErrorCode) {
+    response.write { writer in
+      ErrorResponse(request: opcode, handle: .none, code: code).write(to: &writer)
+    }
+  }
+
+  /// Stores a request that waits.
+  mutating func hold(_ pdu: Span<UInt8>) { _ = response.assign(pdu) }
+
+  /// Takes the request that waits.
+  mutating func takeRequest(into pdu: inout ByteBuffer<517>) {
+    pdu.removeAll()
+    swap(&pdu, &response)
+  }
+
+  // MARK: Of any bearer
+
   /// Whether there is a response to send.
   func hasResponse(_ bearer: borrowing ATTBearer) -> Bool { !response.isEmpty && !bearer.hasPutOff }
 

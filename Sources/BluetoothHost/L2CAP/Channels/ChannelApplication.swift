@@ -15,6 +15,10 @@ public protocol ChannelApplication: ~Copyable {
   /// A channel has opened. It carries SDUs of at most `peerMTU` bytes to the peer.
   mutating func opened(_ channel: Int, on spsm: SPSM, at link: Int, peerMTU: Int)
 
+  /// The peer accepts longer SDUs than before, of at most `peerMTU` bytes: Core Specification, Vol 3,
+  /// Part A, 4.27. By default the application keeps to the MTU from `opened`.
+  mutating func reconfigured(_ channel: Int, peerMTU: Int)
+
   /// A channel has closed, and its number is free. This call follows exactly once after `opened`,
   /// or after `CreditBasedChannels.open` if the channel never opened.
   mutating func closed(_ channel: Int, with end: ChannelEnd)
@@ -42,6 +46,67 @@ public protocol ChannelApplication: ~Copyable {
 
   /// The whole SDU was passed to the controller.
   mutating func sent(on channel: Int)
+
+  // MARK: Enhanced bearers
+
+  /// Whether some of its channels are enhanced ATT bearers, which `EnhancedBearers` adds to another
+  /// application. By default false, and then the calls below are left out.
+  static var hasBearers: Bool { get }
+  /// When a request on a bearer times out.
+  var deadline: Instant? { get }
+  /// It is `now`.
+  mutating func advance(to now: Instant)
+  /// The longest PDU of another `count` bearers; `nil` if there is no room for them.
+  func bearerMTU(forMore count: Int) -> ChannelMTU?
+  /// These channels were requested as bearers.
+  mutating func beginBearers(_ channels: ConnectionSet, at link: Int)
+  /// Calls `body` with a bearer; `nil` if there is none.
+  mutating func withBearer<Result>(_ number: Int, _ body: (inout EnhancedBearer) -> Result)
+    -> Result?
+  /// Calls `body` with the state of the link's own bearer; `nil` without enhanced ones.
+  mutating func withOwnBearer<Result>(_ link: Int, _ body: (inout BearerTurn) -> Result) -> Result?
+  /// Whether the server's application has put off a request on a bearer of the link.
+  func hasPutOff(at link: Int) -> Bool
+  /// The links on which a request that waited for another has its turn.
+  var linksInTurn: ConnectionSet { get set }
+  /// The number of a bearer that has something for the host; `nil` if there is none.
+  mutating func takeNextBearer() -> Int?
+  /// The bearers of a link.
+  func bearers(at link: Int) -> ConnectionSet
+}
+
+extension ChannelApplication where Self: ~Copyable {
+  /// Keeps to the MTU from `opened`.
+  public mutating func reconfigured(_ channel: Int, peerMTU: Int) {}
+  /// False.
+  public static var hasBearers: Bool { false }
+  /// Never.
+  public var deadline: Instant? { nil }
+  /// Does nothing.
+  public mutating func advance(to now: Instant) {}
+  /// None.
+  public func bearerMTU(forMore count: Int) -> ChannelMTU? { nil }
+  /// Does nothing.
+  public mutating func beginBearers(_ channels: ConnectionSet, at link: Int) {}
+  /// Nothing.
+  public mutating func withBearer<Result>(
+    _ number: Int, _ body: (inout EnhancedBearer) -> Result
+  ) -> Result? { nil }
+  /// Nothing.
+  public mutating func withOwnBearer<Result>(
+    _ link: Int, _ body: (inout BearerTurn) -> Result
+  ) -> Result? { nil }
+  /// False.
+  public func hasPutOff(at link: Int) -> Bool { false }
+  /// None.
+  public var linksInTurn: ConnectionSet {
+    get { .none }
+    set {}
+  }
+  /// None.
+  public mutating func takeNextBearer() -> Int? { nil }
+  /// None.
+  public func bearers(at link: Int) -> ConnectionSet { .none }
 }
 
 /// A part of an SDU: the content of one K-frame.
@@ -74,7 +139,7 @@ public enum ChannelEnd: Error, Equatable, Sendable {
 
   // The channel did not open.
 
-  /// The peer refused it: Vol 3, Part A, 4.23.
+  /// The peer refused it: Vol 3, Part A, 4.23 and 4.26.
   case refused(LECreditBasedConnectionResult)
   /// The peer does not support the request: Vol 3, Part A, 4.1.
   case rejected
@@ -127,17 +192,20 @@ public struct ChannelListener: Equatable, Sendable {
   public var isAuthorized: Bool
   /// Whether the program can take another channel from this peer.
   public var hasRoom: Bool
+  /// Whether it takes only channels that the peer requests with `CreditBasedConnectionRequest`.
+  public var isEnhancedOnly: Bool
 
   /// Creates a listener with these requirements.
   public init(
     mtu: ChannelMTU, security: Security = .none, keySize: Int = 7, isAuthorized: Bool = true,
-    hasRoom: Bool = true
+    hasRoom: Bool = true, isEnhancedOnly: Bool = false
   ) {
     self.mtu = mtu
     self.security = security
     self.keySize = keySize
     self.isAuthorized = isAuthorized
     self.hasRoom = hasRoom
+    self.isEnhancedOnly = isEnhancedOnly
   }
 
   /// Why a link with this protection gets no channel; `nil` if it gets one.
@@ -205,6 +273,9 @@ public struct SPSM: Equatable, Hashable, Sendable {
 
   private init(valid rawValue: UInt16) { self.rawValue = rawValue }
 
+  /// Enhanced ATT: Core Specification, Vol 3, Part G, 5.3.
+  public static var eatt: SPSM { SPSM(valid: 0x0027) }
+
   /// The first SPSM of the dynamic range.
   public static var firstDynamic: SPSM { SPSM(valid: 0x0080) }
 
@@ -229,6 +300,9 @@ public struct ChannelMTU: Equatable, Sendable {
   /// 23, which every device accepts.
   public static var minimum: ChannelMTU { ChannelMTU(valid: 23) }
 
+  /// Whether an enhanced channel can have it: at least 64. Vol 3, Part A, 4.25.
+  var isEnhanced: Bool { rawValue >= 64 }
+
   /// The length in bytes.
   public var byteCount: Int { Int(rawValue) }
 }
@@ -250,6 +324,9 @@ public struct ChannelMPS: Equatable, Sendable {
 
   /// 23, which every device accepts.
   public static var minimum: ChannelMPS { ChannelMPS(valid: 23) }
+
+  /// Whether an enhanced channel can have it: at least 64. Vol 3, Part A, 4.25.
+  var isEnhanced: Bool { rawValue >= 64 }
 
   /// 498: with its four-byte header, a frame then fills two link-layer packets of at most 251 bytes
   /// (Vol 6, Part B, 2.4): 2 × 251 − 4 = 498.

@@ -1,6 +1,7 @@
 /// One end of a channel: a state machine that is independent of a link.
-/// Core Specification, Vol 3, Part A, 10.1: LE Credit Based Flow Control Mode. A channel carries
-/// SDUs in both directions in K-frames. Each K-frame uses a credit from the receiver.
+/// Core Specification, Vol 3, Part A, 10.1: LE Credit Based Flow Control Mode, and 10.2: Enhanced
+/// Credit Based Flow Control Mode, which differs in how channels open. A channel carries SDUs in both
+/// directions in K-frames. Each K-frame uses a credit from the receiver.
 struct CreditBasedChannel {
   enum State {
     /// There is no channel.
@@ -14,6 +15,8 @@ struct CreditBasedChannel {
   }
 
   private(set) var state = State.free
+  /// Whether it opens by the commands for several channels.
+  private(set) var isEnhanced = false
   /// The connection index.
   private(set) var link = 0
   private(set) var spsm = SPSM.firstDynamic
@@ -40,6 +43,8 @@ struct CreditBasedChannel {
   var isDisconnectionRequestPending = false
   /// The identifier of the request that this device sent, or has to answer.
   var identifier: UInt8 = 0
+  /// Its place in an enhanced request, and what that request gets as an answer.
+  var request = EnhancedRequest()
   /// When the request times out.
   var deadline: Instant?
   /// Why the channel ends; `nil` if it does not.
@@ -76,8 +81,40 @@ struct CreditBasedChannel {
     credits = request.initialCredits
   }
 
+  /// Creates a channel that this device requests together with others: those with the same `group`.
+  init(requesting spsm: SPSM, group: UInt8, mtu: ChannelMTU, localCID: L2CAPChannel, link: Int) {
+    self.init(requesting: spsm, mtu: mtu, localCID: localCID, link: link)
+    isEnhanced = true
+    request.group = group
+  }
+
+  /// Creates a channel that the peer requested as number `position` of several.
+  init(
+    accepting position: Int, of request: CreditBasedConnectionRequest, identifier: UInt8,
+    spsm: SPSM, mtu: ChannelMTU, peerMTU: ChannelMTU, peerMPS: ChannelMPS,
+    localCID: L2CAPChannel, link: Int
+  ) {
+    self.init(
+      accepting: LECreditBasedConnectionRequest(
+        spsm: request.spsm, sourceCID: request.sourceCIDs[position], mtu: request.mtu,
+        mps: request.mps, initialCredits: request.initialCredits),
+      identifier: identifier, spsm: spsm, mtu: mtu, peerMTU: peerMTU, peerMPS: peerMPS,
+      localCID: localCID, link: link)
+    isEnhanced = true
+    self.request.position = UInt8(truncatingIfNeeded: position)
+    self.request.count = UInt8(truncatingIfNeeded: request.sourceCIDs.count)
+  }
+
   /// Whether it is open and the peer has the response.
   var isEstablished: Bool { state == .open && !isConnectionResponsePending }
+
+  /// Whether it has to be requested, or its request to be answered.
+  var isOpeningPending: Bool { isConnectionRequestPending || isConnectionResponsePending }
+
+  /// Whether the response to the request for several channels with this identifier opens it.
+  func answersRequest(_ identifier: UInt8) -> Bool {
+    isEnhanced && isConnectionResponsePending && self.identifier == identifier
+  }
 
   /// Whether it waits for the response with this identifier.
   func awaits(_ identifier: UInt8) -> Bool { deadline != nil && self.identifier == identifier }
@@ -95,11 +132,28 @@ struct CreditBasedChannel {
       disconnect(.invalidResponse)
       return true
     }
+    guard !isEnhanced || mtu.isEnhanced && mps.isEnhanced else {
+      disconnect(.invalidResponse)
+      return true
+    }
     peerMTU = mtu
     peerMPS = mps
     credits = response.initialCredits
     if let end { disconnect(end) }
     return true
+  }
+
+  /// Takes new values of what the peer accepts.
+  mutating func reconfigure(peerMTU: ChannelMTU, peerMPS: ChannelMPS) {
+    self.peerMTU = peerMTU
+    self.peerMPS = peerMPS
+  }
+
+  /// The peer answers later. Waits once for 60 s more: Vol 3, Part A, 6.2.2.
+  mutating func waitLonger() {
+    guard !request.isPending else { return }
+    request.isPending = true
+    deadline = deadline?.advanced(by: 60_000)
   }
 
   /// Begins to close it. The first reason applies.
@@ -109,6 +163,19 @@ struct CreditBasedChannel {
     state = .disconnecting
     isDisconnectionRequestPending = true
   }
+}
+
+/// How a channel belongs to a request for several: Core Specification, Vol 3, Part A, 4.25.
+struct EnhancedRequest {
+  /// The same number for each channel of a request of this device.
+  var group: UInt8 = 0
+  /// The channel's position in the peer's request, and the number of channels there.
+  var position: UInt8 = 0
+  var count: UInt8 = 0
+  /// The result of the peer's request, at most 0x000F.
+  var result: UInt8 = 0
+  /// Whether the peer has answered that its answer follows.
+  var isPending = false
 }
 
 // MARK: Credits
@@ -281,6 +348,8 @@ struct ChannelBearer {
   /// The K-frame that is being sent.
   var unfinished: UnfinishedFrame?
   private var lastIdentifier = Self.reservedIdentifier
+  /// The group of the last request for several channels.
+  private var lastGroup: UInt8 = 0
 
   /// The identifier of the host's connection parameter requests.
   private static var reservedIdentifier: UInt8 { 1 }
@@ -292,6 +361,12 @@ struct ChannelBearer {
   mutating func nextIdentifier() -> UInt8 {
     lastIdentifier = lastIdentifier == .max ? Self.reservedIdentifier + 1 : lastIdentifier + 1
     return lastIdentifier
+  }
+
+  /// A number for the channels of one request.
+  mutating func nextGroup() -> UInt8 {
+    lastGroup &+= 1
+    return lastGroup
   }
 
   /// Removes a channel that has ended.

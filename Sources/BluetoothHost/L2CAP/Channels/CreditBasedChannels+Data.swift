@@ -50,9 +50,14 @@ extension CreditBasedChannels where Application: ~Copyable {
     guard let handle = connection.handle else { return false }
     let link = connection.index
     let room = min(length, writer.freeCapacity &- ACLHeader.packetHeaderLength)
-    // The longest command, a request for a channel, has 4 + 4 + 10 = 18 bytes with its headers.
-    // Each controller accepts at least 27: Vol 4, Part E, 7.8.2.
-    guard room >= 18 else { return false }
+    // The longest command, a request for a channel, has 4 + 4 + 10 = 18 bytes with its headers, and
+    // one for five channels 26. Each controller accepts at least 27: Vol 4, Part E, 7.8.2.
+    guard
+      room >= 26
+        || room >= 18
+          && firstChannel(at: link, where: { $0.isEnhanced && $0.isOpeningPending }) == nil
+    else { return false }
+    if Application.hasBearers { application.advance(to: now) }
     if bearers[link].unfinished != nil {
       writeContinuation(at: link, handle, room, to: &writer)
       return true
@@ -156,7 +161,7 @@ extension CreditBasedChannels where Application: ~Copyable {
   }
 
   /// The credits that the peer should get now.
-  private func creditsDue(on channel: Int) -> UInt16 {
+  func creditsDue(on channel: Int) -> UInt16 {
     guard entries[channel].isEstablished else { return 0 }
     return entries[channel].creditsDue(room: application.room(of: channel), mps: mps)
   }
@@ -172,7 +177,9 @@ extension CreditBasedChannels where Application: ~Copyable {
   private mutating func writeCommand(
     of channel: Int, _ handle: ConnectionHandle, at now: Instant, to writer: inout ByteWriter
   ) -> Bool {
-    if entries[channel].isConnectionRequestPending {
+    if entries[channel].isEnhanced, entries[channel].isOpeningPending {
+      return writeEnhancedCommand(of: channel, handle, at: now, to: &writer)
+    } else if entries[channel].isConnectionRequestPending {
       entries[channel].isConnectionRequestPending = false
       let request = LECreditBasedConnectionRequest(
         spsm: entries[channel].spsm.rawValue, sourceCID: entries[channel].localCID,
@@ -209,17 +216,17 @@ extension CreditBasedChannels where Application: ~Copyable {
   }
 
   /// An identifier that no pending request on the link has. There are 254 for at most 64 requests.
-  private mutating func takeIdentifier(at link: Int) -> UInt8 {
+  mutating func takeIdentifier(at link: Int) -> UInt8 {
     while true {
       let identifier = bearers[link].nextIdentifier()
       if firstChannel(at: link, where: { $0.awaits(identifier) }) == nil { return identifier }
     }
   }
 
-  private func write<PDU: SignallingPDU>(
+  func write<PDU: SignallingPDU>(
     _ command: PDU, _ identifier: UInt8, _ handle: ConnectionHandle, to writer: inout ByteWriter
   ) {
-    let length = PDU.length &+ 4
+    let length = command.dataLength &+ 4
     ACLHeader(handle: handle, boundary: .firstNonFlushable).write(
       dataLength: L2CAPFrame.headerLength &+ length, to: &writer)
     writer.write(UInt16(truncatingIfNeeded: length))

@@ -18,6 +18,18 @@ extension CreditBasedChannels where Application: ~Copyable {
     if let answer = LECreditBasedConnectionResponse(command) {
       return receive(answer, identifier, at: link)
     }
+    if let request = CreditBasedConnectionRequest(command) {
+      receive(request, identifier, at: link, protection: protection, response: &response)
+      return true
+    }
+    if let answer = CreditBasedConnectionResponse(command) {
+      return receive(answer, identifier, at: link)
+    }
+    if let request = CreditBasedReconfigureRequest(command) {
+      CreditBasedReconfigureResponse(result: reconfigure(request, at: link)).write(
+        identifier: identifier, to: &response)
+      return true
+    }
     if let indication = FlowControlCreditIndication(command) {
       return receive(indication, at: link)
     }
@@ -52,7 +64,8 @@ extension CreditBasedChannels where Application: ~Copyable {
     _ request: LECreditBasedConnectionRequest, _ identifier: UInt8, at link: Int,
     protection: LinkProtection
   ) throws(ChannelError) {
-    guard let spsm = SPSM(request.spsm), let listener = application.listener(on: spsm, at: link)
+    guard let spsm = SPSM(request.spsm), let listener = application.listener(on: spsm, at: link),
+      !listener.isEnhancedOnly
     else { throw ChannelError(.spsmNotSupported) }
     if let result = listener.error(for: protection) { throw ChannelError(result) }
     guard request.sourceCID.isDynamic else { throw ChannelError(.invalidSourceCID) }
@@ -78,31 +91,37 @@ extension CreditBasedChannels where Application: ~Copyable {
   ) -> Bool {
     guard
       let channel = firstChannel(
-        at: link, where: { $0.state == .connecting && $0.awaits(identifier) })
+        at: link,
+        where: { $0.state == .connecting && !$0.isEnhanced && $0.awaits(identifier) })
     else { return false }
     guard response.result == .success else {
       remove(channel, with: .refused(response.result))
       return true
     }
+    connect(channel, response, at: link)
+    return true
+  }
+
+  /// Opens a channel that this device has requested.
+  mutating func connect(_ channel: Int, _ response: LECreditBasedConnectionResponse, at link: Int) {
     // The CID of another channel makes both channels unusable.
     let cid = response.destinationCID
     if cid.isDynamic, let other = firstChannel(at: link, where: { $0.remoteCID == cid }) {
       remove(other, with: .invalidResponse)
       remove(channel, with: .invalidResponse)
-      return true
+      return
     }
     let isValid = entries[channel].connect(response)
     findDeadline()
     guard isValid else {
       remove(channel, with: .invalidResponse)
-      return true
+      return
     }
     markReady(channel)
     if entries[channel].state == .open {
       let entry = entries[channel]
       application.opened(channel, on: entry.spsm, at: link, peerMTU: entry.peerMTU.byteCount)
     }
-    return true
   }
 
   /// Takes credits from the peer: 4.24.
@@ -147,18 +166,19 @@ extension CreditBasedChannels where Application: ~Copyable {
     return true
   }
 
-  /// Takes a Command Reject, which ends the channel: 4.1.
+  /// Takes a Command Reject, which ends the channels of the request: 4.1.
   private mutating func receiveReject(_ identifier: UInt8, at link: Int) -> Bool {
-    guard let channel = firstChannel(at: link, where: { $0.awaits(identifier) }) else {
-      return false
+    var isTaken = false
+    while let channel = firstChannel(at: link, where: { $0.awaits(identifier) }) {
+      remove(channel, with: .rejected)
+      isTaken = true
     }
-    remove(channel, with: .rejected)
-    return true
+    return isTaken
   }
 }
 
 /// Why a peer gets no channel.
-private struct ChannelError: Error {
+struct ChannelError: Error {
   let result: LECreditBasedConnectionResult
 
   init(_ result: LECreditBasedConnectionResult) { self.result = result }

@@ -1,13 +1,13 @@
 /// A set of channel numbers, a bit each, as in a set of connections.
 typealias ChannelSet = ConnectionSet
 
-/// LE credit-based channels and their application: the channel role of a host with `links`
-/// connections.
+/// LE credit-based channels, enhanced ones among them, and their application: the channel role of a
+/// host with `links` connections.
 ///
 /// `channels` is their maximum number over all links, at most `ConnectionSet.capacity`; each takes
-/// 64 bytes on a 64-bit processor. A peer that has a channel gets another only while one remains
+/// 72 bytes on a 64-bit processor. A peer that has a channel gets another only while one remains
 /// for each link without a channel. The core stores no data: credits limit sending and receiving.
-/// Core Specification, Vol 3, Part A, 4.22 to 4.24 and 10.1.
+/// Core Specification, Vol 3, Part A, 4.22 to 4.28, 10.1 and 10.2.
 public struct CreditBasedChannels<
   let links: Int, let channels: Int, Application: ChannelApplication & ~Copyable
 >: ChannelRole, ~Copyable {
@@ -32,7 +32,14 @@ public struct CreditBasedChannels<
   /// The connections that may have a packet to send.
   public internal(set) var pendingConnections = ConnectionSet.none
   /// When the next request times out; `nil` if none waits for a response.
-  public private(set) var deadline: Instant?
+  private var requestDeadline: Instant?
+
+  /// When the next request of a channel, or on a bearer, times out; `nil` if none waits for a
+  /// response.
+  public var deadline: Instant? {
+    Application.hasBearers
+      ? Instant.earlier(requestDeadline, application.deadline) : requestDeadline
+  }
 
   private let pin = Pinned()
 
@@ -83,6 +90,36 @@ public struct CreditBasedChannels<
     return channel
   }
 
+  /// Requests several channels at once from the peer on `link`: Core Specification, Vol 3, Part A,
+  /// 4.25. The peer may open only some of them.
+  ///
+  /// - Parameters:
+  ///   - count: How many, 1 to 5.
+  ///   - spsm: The protocol or service of the channels.
+  ///   - mtu: The longest SDU that this device accepts, at least 64 bytes.
+  ///   - link: The index of the link.
+  /// - Returns: The channels' numbers; `nil` if there is no such link, no room for all of them, or
+  ///   the MTU or this device's MPS is too short. The application's `opened` or `closed` follows for
+  ///   each.
+  public mutating func open(_ count: Int, of spsm: SPSM, mtu: ChannelMTU, at link: Int)
+    -> ConnectionSet?
+  {
+    guard isOpen(link), count > 0, count <= ChannelList.capacity, channels &- used.count >= count,
+      mtu.isEnhanced, mps.isEnhanced
+    else { return nil }
+    let group = bearers[link].nextGroup()
+    var opened = ConnectionSet.none
+    for _ in 0..<count {
+      guard let channel = firstFree else { break }
+      insert(
+        CreditBasedChannel(
+          requesting: spsm, group: group, mtu: mtu, localCID: takeCID(of: channel), link: link),
+        at: channel)
+      opened.insert(channel)
+    }
+    return opened
+  }
+
   /// Closes a channel. The application's `closed` follows when the peer has answered. A K-frame
   /// that is being sent is completed first. Does nothing if there is no such channel.
   public mutating func disconnect(_ channel: Int) {
@@ -120,7 +157,8 @@ public struct CreditBasedChannels<
 
   /// Ends requests that have timed out at `now`.
   public mutating func advance(to now: Instant) {
-    guard let deadline, deadline <= now else { return }
+    if Application.hasBearers { application.advance(to: now) }
+    guard let requestDeadline, requestDeadline <= now else { return }
     var remaining = used
     while let channel = remaining.first(from: 0) {
       remaining.remove(channel)
@@ -128,6 +166,59 @@ public struct CreditBasedChannels<
     }
     findDeadline()
   }
+
+  // MARK: Bearers
+
+  /// Whether channels can be enhanced ATT bearers.
+  public static var hasBearers: Bool { Application.hasBearers }
+
+  /// Requests enhanced bearers from the peer on `link`; `false` if there is no room for them.
+  public mutating func openBearers(_ count: Int, at link: Int) -> Bool {
+    guard let mtu = application.bearerMTU(forMore: count),
+      let opened = open(count, of: .eatt, mtu: mtu, at: link)
+    else { return false }
+    application.beginBearers(opened, at: link)
+    return true
+  }
+
+  /// Calls `body` with the bearer that has the number `number`, and sends what it has then, or closes
+  /// it; `nil` if there is none.
+  public mutating func withBearer<Result>(
+    _ number: Int, _ body: (inout EnhancedBearer) -> Result
+  ) -> Result? {
+    var channel: Int?
+    var failure: ChannelEnd?
+    let result = application.withBearer(number) { bearer in
+      let result = body(&bearer)
+      if bearer.end == nil { channel = bearer.channel }
+      failure = bearer.failure
+      return result
+    }
+    guard let channel else { return result }
+    if let failure { disconnect(channel, with: failure) } else { resume(channel) }
+    return result
+  }
+
+  /// Calls `body` with the state of the link's own bearer; `nil` without enhanced ones.
+  public mutating func withOwnBearer<Result>(
+    _ link: Int, _ body: (inout BearerTurn) -> Result
+  ) -> Result? { application.withOwnBearer(link, body) }
+
+  /// The links on which a request that waited for another has its turn.
+  public var linksInTurn: ConnectionSet {
+    get { application.linksInTurn }
+    set { application.linksInTurn = newValue }
+  }
+
+  /// The number of a bearer that has something for the host; `nil` if there is none. Each is
+  /// returned once.
+  public mutating func takeNextBearer() -> Int? { application.takeNextBearer() }
+
+  /// Whether the server's application has put off a request on a bearer of the link.
+  public func hasPutOff(at link: Int) -> Bool { application.hasPutOff(at: link) }
+
+  /// The bearers of the link, by number.
+  public func bearers(at link: Int) -> ConnectionSet { application.bearers(at: link) }
 
   // MARK: The table
 
@@ -152,6 +243,17 @@ public struct CreditBasedChannels<
       remaining.remove(channel)
     }
     return nil
+  }
+
+  /// The channels of the link for which `isWanted` is true.
+  func channelSet(at link: Int, where isWanted: (CreditBasedChannel) -> Bool) -> ConnectionSet {
+    var found = ConnectionSet.none
+    var remaining = bearers[link].members
+    while let channel = remaining.first(from: 0) {
+      remaining.remove(channel)
+      if isWanted(entries[channel]) { found.insert(channel) }
+    }
+    return found
   }
 
   /// A number for a channel that the peer on `link` requests; `nil` if it gets none. One is kept
@@ -213,16 +315,16 @@ public struct CreditBasedChannels<
   mutating func startTimer(of channel: Int, at now: Instant) {
     let time = now.advanced(by: Self.responseTimeout)
     entries[channel].deadline = time
-    deadline = Instant.earlier(deadline, time)
+    requestDeadline = Instant.earlier(requestDeadline, time)
   }
 
   /// Finds the earliest deadline after a change.
   mutating func findDeadline() {
-    deadline = nil
+    requestDeadline = nil
     var remaining = used
     while let channel = remaining.first(from: 0) {
       remaining.remove(channel)
-      deadline = Instant.earlier(deadline, entries[channel].deadline)
+      requestDeadline = Instant.earlier(requestDeadline, entries[channel].deadline)
     }
   }
 }

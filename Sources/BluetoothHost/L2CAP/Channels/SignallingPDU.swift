@@ -2,8 +2,10 @@
 public protocol SignallingPDU: Equatable, Sendable {
   /// The command's code.
   static var code: SignallingCode { get }
-  /// The length of its data in bytes.
+  /// The length of its data in bytes; the shortest, if that depends on its fields.
   static var length: Int { get }
+  /// The length of this command's data in bytes.
+  var dataLength: Int { get }
   /// Reads the data; `nil` if bytes are missing.
   init?(_ reader: inout ByteReader)
   /// Writes the data.
@@ -11,6 +13,9 @@ public protocol SignallingPDU: Equatable, Sendable {
 }
 
 extension SignallingPDU {
+  /// The one length of commands with this code.
+  public var dataLength: Int { Self.length }
+
   /// Reads a command; `nil` if its code or its length is wrong.
   public init?(_ command: borrowing SignallingCommand) {
     guard command.code == Self.code, command.isComplete else { return nil }
@@ -22,7 +27,7 @@ extension SignallingPDU {
   /// Writes the whole command, its header first.
   public func write(identifier: UInt8, to writer: inout ByteWriter) {
     SignallingCommand.writeHeader(
-      Self.code, identifier: identifier, length: Self.length, to: &writer)
+      Self.code, identifier: identifier, length: dataLength, to: &writer)
     write(to: &writer)
   }
 }
@@ -146,8 +151,8 @@ public struct LECreditBasedConnectionResponse: SignallingPDU {
   }
 }
 
-/// The result of a request for a channel. Core Specification, Vol 3, Part A, 4.23. An open set: a
-/// peer may send any value.
+/// The result of a request for channels. Core Specification, Vol 3, Part A, 4.23 and 4.26: both
+/// requests have the same numbers. An open set: a peer may send any value.
 public struct LECreditBasedConnectionResult: RawRepresentable, Equatable, Sendable {
   /// The value in the PDU.
   public var rawValue: UInt16
@@ -159,7 +164,7 @@ public struct LECreditBasedConnectionResult: RawRepresentable, Equatable, Sendab
   public static let success = LECreditBasedConnectionResult(rawValue: 0x0000)
   /// No listener is on this SPSM.
   public static let spsmNotSupported = LECreditBasedConnectionResult(rawValue: 0x0002)
-  /// There is no room for another channel.
+  /// There is no room for another channel. Some of several may be open: 4.26.
   public static let noResourcesAvailable = LECreditBasedConnectionResult(rawValue: 0x0004)
   /// The devices have no key, or one without the required protection against man-in-the-middle
   /// attacks.
@@ -170,12 +175,23 @@ public struct LECreditBasedConnectionResult: RawRepresentable, Equatable, Sendab
   public static let encryptionKeySizeTooShort = LECreditBasedConnectionResult(rawValue: 0x0007)
   /// The devices have a key, but the link is not encrypted.
   public static let insufficientEncryption = LECreditBasedConnectionResult(rawValue: 0x0008)
-  /// The source CID is outside of 0x0040…0x007F.
+  /// A source CID is outside of 0x0040…0x007F. Other channels may be open: 4.26.
   public static let invalidSourceCID = LECreditBasedConnectionResult(rawValue: 0x0009)
-  /// The requesting device has another channel with this source CID.
+  /// The requesting device has another channel with a source CID. Others may be open: 4.26.
   public static let sourceCIDAlreadyAllocated = LECreditBasedConnectionResult(rawValue: 0x000A)
   /// The MTU or the MPS is out of range.
   public static let unacceptableParameters = LECreditBasedConnectionResult(rawValue: 0x000B)
+  /// A parameter has no meaning: 4.26.
+  public static let invalidParameters = LECreditBasedConnectionResult(rawValue: 0x000C)
+
+  /// Whether another response follows, which opens the channels or refuses them: 0x000D to 0x000F
+  /// in 4.26.
+  var isPending: Bool { rawValue >= 0x000D && rawValue <= 0x000F }
+
+  /// Whether some of several channels may be open although it is not `success`: 4.26.
+  var concernsSome: Bool {
+    self == .noResourcesAvailable || self == .invalidSourceCID || self == .sourceCIDAlreadyAllocated
+  }
 }
 
 /// A command with both CIDs of a channel: Disconnection Request or Disconnection Response.

@@ -149,6 +149,12 @@ extension Step where Subject == ChannelDevice<ChannelOwner> {
   static func open(at link: Int = 0) -> Step {
     Step { _ = $0.role.open(.firstDynamic, mtu: .minimum, at: link) }
   }
+  static func open(_ count: Int, mtu: UInt16 = 64, at link: Int = 0) -> Step {
+    Step { device in
+      let mtu = try #require(ChannelMTU(mtu))
+      expect(device.role.open(count, of: .firstDynamic, mtu: mtu, at: link) != nil)
+    }
+  }
   static func resume(_ channel: Int = 0) -> Step { Step { $0.role.resume(channel) } }
   static func disconnect(_ channel: Int = 0) -> Step { Step { $0.role.disconnect(channel) } }
   static func outgoing(_ sdus: [[UInt8]], on channel: Int = 0) -> Step {

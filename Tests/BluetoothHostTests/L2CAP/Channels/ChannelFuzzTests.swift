@@ -11,6 +11,9 @@ private struct FuzzPeer {
   mutating func receive(_ frame: [UInt8]) {
     guard frame.count >= 12, frame[2] == 0x05 else { return }
     switch frame[4] {
+    case 0x17:
+      answers.append(
+        signal(0x18, frame[5], words(100, 64, 3, 0) + frame[16...]))
     case 0x14:
       // The peer's CID equals the device's.
       answers.append(signal(0x15, frame[5], frame[10...11] + words(100, 50, 3, 0)))
@@ -33,12 +36,16 @@ struct ChannelFuzzTests {
   }
 
   private func command(_ random: inout FixedRandom) -> [UInt8] {
-    let codes: [UInt8] = [0x01, 0x06, 0x07, 0x14, 0x14, 0x15, 0x16, 0x16, 0x17]
+    let codes: [UInt8] = [
+      0x01, 0x06, 0x07, 0x14, 0x14, 0x15, 0x16, 0x16, 0x17, 0x17, 0x18, 0x19,
+    ]
     let code = codes[Int.random(in: 0..<codes.count, using: &random)]
     let identifier = UInt8.random(in: 0...12, using: &random)
-    let count = [0x14, 0x15].contains(code) ? 5 : code == 0x01 ? 3 : 2
+    var count = [0x14, 0x15].contains(code) ? 5 : code == 0x01 ? 3 : 2
+    if code >= 0x17 { count = Int.random(in: 3...9, using: &random) }
     var data = (0..<count).flatMap { _ in Array(little: word(&random)) }
-    if code == 0x14 { data[0...1] = [0x80, 0x00] }
+    if code == 0x14 || code == 0x17 { data[0...1] = [0x80, 0x00] }
+    if code == 0x18, data.count > 8 { data[6...7] = [UInt8.random(in: 0...15, using: &random), 0] }
     if code == 0x15, Bool.random(using: &random) { data[8...9] = [0, 0] }
     var frame = signal(code, identifier, data)
     if random.next() % 10 == 0 {
@@ -60,7 +67,7 @@ struct ChannelFuzzTests {
   @Test("Each opened channel closes once, and no state is left", arguments: 1...20)
   func fuzz(seed: UInt64) throws {
     var random = FixedRandom(seed: seed)
-    let device = try ChannelDevice.listening()
+    let device = try ChannelDevice.listening(ChannelListener(mtu: #require(ChannelMTU(64))))
     var used: Set<Int> = []
     var openedCount = 0
     var peers = [FuzzPeer(), FuzzPeer()]
@@ -76,6 +83,15 @@ struct ChannelFuzzTests {
       case 7:
         if let channel = device.role.open(.firstDynamic, mtu: .minimum, at: link) {
           expect(used.insert(channel).inserted, "a number in use is not reused")
+        }
+        let count = Int.random(in: 1...5, using: &random)
+        if var opened = try device.role.open(
+          count, of: .firstDynamic, mtu: #require(ChannelMTU(64)), at: link)
+        {
+          while let channel = opened.first(from: 0) {
+            opened.remove(channel)
+            expect(used.insert(channel).inserted, "a number in use is not reused")
+          }
         }
       case 8:
         device.role.application.outgoing[channel] = [
@@ -103,7 +119,7 @@ struct ChannelFuzzTests {
           used.insert(channel)
           openedCount += 1
         case .closed(let channel, _): expect(used.remove(channel) != nil, "closed once")
-        case .sent(let channel): expect(used.contains(channel))
+        case .sent(let channel), .reconfigured(let channel, _): expect(used.contains(channel))
         }
       }
       device.role.application.events = []

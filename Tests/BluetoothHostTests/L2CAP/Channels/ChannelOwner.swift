@@ -5,6 +5,7 @@ enum ChannelEvent: Equatable {
   case opened(Int, spsm: UInt16, link: Int, peerMTU: Int)
   case closed(Int, ChannelEnd)
   case sent(Int)
+  case reconfigured(Int, peerMTU: Int)
 }
 
 /// An owner of channels that records what it receives, and sends `outgoing`.
@@ -28,6 +29,10 @@ struct ChannelOwner: ChannelApplication {
 
   mutating func opened(_ channel: Int, on spsm: SPSM, at link: Int, peerMTU: Int) {
     events.append(.opened(channel, spsm: spsm.rawValue, link: link, peerMTU: peerMTU))
+  }
+
+  mutating func reconfigured(_ channel: Int, peerMTU: Int) {
+    events.append(.reconfigured(channel, peerMTU: peerMTU))
   }
 
   mutating func closed(_ channel: Int, with end: ChannelEnd) {
