@@ -91,7 +91,10 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         }
       }
     } else if serverRole.isPutOff(at: link) {
-      _ = channelRole.withOwnBearer(link) { serverRole.resume(&connections[link], &$0) }
+      let isDone: Void? = channelRole.withOwnBearer(link) {
+        serverRole.resume(&connections[link], &$0)
+      }
+      if isDone == nil { serverRole.resume(&connections[link]) }
     }
     channelRole.linksInTurn.insert(link)
     blocked = .none
