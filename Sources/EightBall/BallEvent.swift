@@ -35,8 +35,8 @@ struct BallEventQueue {
   mutating func append(_ event: BallEvent) {
     if count == Self.capacity {
       first = (first &+ 1) & Self.mask
-      count -= 1
-      missed += 1
+      count &-= 1
+      missed &+= 1
     }
     events[(first &+ count) & Self.mask] = event
     count &+= 1
@@ -54,7 +54,7 @@ struct BallEventQueue {
     guard count > 0 else { return nil }
     defer {
       first = (first &+ 1) & Self.mask
-      count -= 1
+      count &-= 1
     }
     return events[first]
   }

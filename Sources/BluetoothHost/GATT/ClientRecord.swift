@@ -50,7 +50,8 @@ public struct ClientConfigurations: Equatable, Sendable {
   /// this number or higher.
   public static var capacity: Int { 128 }
 
-  private var bits = InlineArray<32, UInt8>(repeating: 0)
+  /// Read by its span where the copy of it would cost more than the rest.
+  private(set) var bits = InlineArray<32, UInt8>(repeating: 0)
 
   /// No subscriptions.
   public init() {}
@@ -66,8 +67,7 @@ public struct ClientConfigurations: Equatable, Sendable {
     @inline(__always) get {
       guard slot >= 0, slot < Self.capacity else { return .none }
       // A span: indexing the array copies all of it.
-      let byte = bits.span[slot &>> 2]
-      return ClientConfiguration(rawValue: UInt16(byte &>> Self.shift(of: slot) & 0b11))
+      return Self.configuration(of: slot, in: bits.span)
     }
     @inline(__always) set {
       guard slot >= 0, slot < Self.capacity else { return }
@@ -75,6 +75,15 @@ public struct ClientConfigurations: Equatable, Sendable {
       let new = UInt8(truncatingIfNeeded: newValue.rawValue & 0b11) &<< shift
       bits[slot &>> 2] = bits[slot &>> 2] & ~(0b11 &<< shift) | new
     }
+  }
+
+  /// The configuration at `slot`, which is from 0 to 127, in the stored form.
+  @inline(__always) static func configuration(
+    of slot: Int, in bits: Span<UInt8>
+  ) -> ClientConfiguration {
+    let byte = UInt32(bits[slot &>> 2])
+    return ClientConfiguration(
+      rawValue: UInt16(truncatingIfNeeded: byte &>> UInt32(shift(of: slot)) & 0b11))
   }
 
   @inline(__always) private static func shift(of slot: Int) -> UInt8 {

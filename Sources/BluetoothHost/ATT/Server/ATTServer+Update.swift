@@ -66,9 +66,10 @@ extension ATTBearer {
   /// The opcode that sends the value at `location`; `nil` if the client has not subscribed to it.
   @inline(__always) func updateOpcode(for location: ValueLocation) -> ATTOpcode? {
     guard location.handle != .none, let slot = location.slot else { return nil }
-    let configuration = configurations[slot]
-    if configuration.contains(.notification) { return .handleValueNotification }
-    if configuration.contains(.indication) { return .handleValueIndication }
-    return nil
+    guard slot >= 0, slot < ClientConfigurations.capacity else { return nil }
+    let configuration = ClientConfigurations.configuration(of: slot, in: configurations.bits.span)
+    guard configuration != .none else { return nil }
+    return configuration.contains(.notification)
+      ? .handleValueNotification : .handleValueIndication
   }
 }
