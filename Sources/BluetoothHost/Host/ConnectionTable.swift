@@ -1,7 +1,8 @@
 /// Finds the connection of a handle in constant time. A handle has its own slot, or, if that is
 /// taken, the first free one. Controllers number their links consecutively, so a handle usually has
 /// its own slot.
-struct ConnectionTable<let links: Int> {
+struct ConnectionTable<let links: Int>: ~Copyable {
+  private let pin = Pinned()
   /// The open links.
   private(set) var open = ConnectionSet.none
   /// The index of a connection, by slot.
@@ -20,8 +21,7 @@ struct ConnectionTable<let links: Int> {
   /// The index of the connection with `handle`; `nil` if there is none.
   @inline(__always) func index(of handle: ConnectionHandle) -> Int? {
     let slot = Self.slot(of: handle)
-    // A span: indexing the array copies all of it.
-    if handles.span[slot] == handle.rawValue { return Int(indices.span[slot]) }
+    if handles[slot] == handle.rawValue { return Int(indices[slot]) }
     return search(handle).map { Int(indices[$0]) }
   }
 
