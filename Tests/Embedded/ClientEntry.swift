@@ -17,7 +17,37 @@ public func rolesEntry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
       application: BallApplication<4>(seed: 4, style: .slug)),
     client: GATTClient(application: Application()))
   return clientEntry(milliseconds, byte) &+ turn(of: &both, at: now, byte)
+    &+ periodicEntry(milliseconds, byte)
 }
+
+/// The same for a host that broadcasts and follows trains.
+private func periodicEntry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
+  let now = Instant(rawValue: 0).advanced(by: milliseconds)
+  var host = PeriodicRoles(
+    configuration: configuration,
+    server: AdvertisingServer(
+      database: EightBallProfile.makeDatabase(),
+      application: BallApplication<1>(seed: 4, style: .slug)),
+    client: ScanningClient(application: Application()))
+  let data: InlineArray<3, UInt8> = [2, 9, byte]
+  var count: UInt32 = 0
+  if host.advertise(AdvertisingSet(.nonconnectable), data.span, in: 0) { count &+= 1 }
+  if host.advertise(PeriodicTrain(interval: 6...6), data.span, withSet: 0) { count &+= 1 }
+  if host.synchronize(with: SynchronizationParameters(address: .zero, advertisingSet: byte)) == nil
+  {
+    count &+= 1
+  }
+  host.unsynchronize(at: Int(byte))
+  return count &+ turn(of: &host, at: now, byte)
+}
+
+/// A ball that broadcasts, and follows others.
+typealias PeriodicRoles = Host<
+  1,
+  AdvertisingServer<
+    1, EightBallProfile.Database, BallApplication<1>, PeriodicAdvertisingSets<1, 31, 60>
+  >, ScanningClient<1, Application, PeriodicScanner<1, 31, 1, 60>>, NoSecurity, NoChannels
+>
 
 /// The same for client-only hosts.
 @c(eightball_client_entry)

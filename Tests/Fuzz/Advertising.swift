@@ -23,7 +23,9 @@ typealias AdvertisingGround = Ground<
 
 extension Ground
 where
-  Server == AdvertisingServer<4, GATTDatabase<32>, HesitantBall, PeriodicAdvertisingSets<2, 300, 600>>,
+  Server == AdvertisingServer<
+    4, GATTDatabase<32>, HesitantBall, PeriodicAdvertisingSets<2, 300, 600>
+  >,
   Client == ScanningClient<4, Asker, PeriodicScanner<2, 300, 2, 300>>, Channels == NoChannels
 {
   /// A host that has started up, and scans.

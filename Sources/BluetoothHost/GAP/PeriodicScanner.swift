@@ -23,7 +23,9 @@ public struct SynchronizationParameters: Equatable, Sendable {
   /// Parameters for the train of an advertiser; `nil` if it has none. The time-out is six intervals, and
   /// at least 1 s: each packet can be lost.
   public init?(_ report: borrowing AdvertisingReport) {
-    guard let interval = report.periodicInterval, let set = report.advertisingSet else { return nil }
+    guard let interval = report.periodicInterval, let set = report.advertisingSet else {
+      return nil
+    }
     // 1.25 ms × 6 / 10 ms.
     let timeout = UInt32(interval) &* 3 / 4
     self.init(

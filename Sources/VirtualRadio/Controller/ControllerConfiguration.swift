@@ -68,7 +68,8 @@ public struct ControllerConfiguration: Sendable {
     aclDataLength: UInt16 = 251, aclPacketCount: UInt8 = 8, sharesBuffers: Bool = false,
     supportsDataLengthExtension: Bool = true, supports2MPHY: Bool = true,
     supportsCodedPHY: Bool = true, supportsExtendedAdvertising: Bool = true,
-    supportsPeriodicAdvertising: Bool = true, advertisingSetCount: UInt8 = 8, maximumLinks: Int = 16,
+    supportsPeriodicAdvertising: Bool = true, advertisingSetCount: UInt8 = 8,
+    maximumLinks: Int = 16,
     acceptListSize: UInt8 = 8, supportsEncryption: Bool = true, supportsPrivacy: Bool = true,
     resolvingListSize: UInt8 = 8, p256Commands: P256Commands = .unknown
   ) {

@@ -71,9 +71,10 @@ extension PeripheralFile {
         return report(
           "periodic", "expected the label of a characteristic, not \"\(label)\"")
       }
-      length += ValueField.bytes(
-        of: peripheral.services[service].characteristics[index].value
-      ).count
+      length +=
+        ValueField.bytes(
+          of: peripheral.services[service].characteristics[index].value
+        ).count
     }
     guard Set(train.labels).count == train.labels.count else {
       return report("periodic", "expected each label once")
@@ -86,7 +87,8 @@ extension PeripheralFile {
     if length > PeripheralTrain.capacity {
       report(
         "periodic",
-        "expected values that take at most \(PeripheralTrain.capacity) bytes together, not \(length)")
+        "expected values that take at most \(PeripheralTrain.capacity) bytes together, not \(length)"
+      )
     }
   }
 

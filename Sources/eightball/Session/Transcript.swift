@@ -85,10 +85,12 @@ struct Transcript {
   private(set) var links: [Link] = []
   /// The devices that the radio has heard, or has been itself.
   private var devices: [NearbyDevice] = []
-  /// What the radio advertises.
-  private var own = LESetAdvertisingParameters(minimumInterval: 0, maximumInterval: 0)
-  private var ownData = AdvertisingData()
-  private var ownResponse = AdvertisingData()
+  /// The own address type with which the radio advertises; `nil` if it does not.
+  private var ownAddressType: UInt8?
+  /// The connectable advertising set; `nil` with the commands of Bluetooth 4.
+  private var ownSet: UInt8?
+  private var ownData: [UInt8] = []
+  private var ownResponse: [UInt8] = []
   private var publicAddress = DeviceAddress.zero
   private var randomAddress = DeviceAddress.zero
 
@@ -147,8 +149,8 @@ struct Transcript {
     guard link.isCentral == false else {
       return link.peer.flatMap { peer in devices.first { $0.address == peer } }
     }
-    guard own.minimumInterval > 0 else { return nil }
-    var device = NearbyDevice(address: own.ownAddressType & 1 == 0 ? publicAddress : randomAddress)
+    guard let ownAddressType else { return nil }
+    var device = NearbyDevice(address: ownAddressType & 1 == 0 ? publicAddress : randomAddress)
     device.merge(ownData.span, isScanResponse: false)
     if ownResponse.count > 0 { device.merge(ownResponse.span, isScanResponse: true) }
     return device
@@ -161,11 +163,34 @@ struct Transcript {
     case .leSetRandomAddress:
       if let command = LESetRandomAddress(&parameters) { randomAddress = command.address }
     case .leSetAdvertisingParameters:
-      if let command = LESetAdvertisingParameters(&parameters) { own = command }
+      guard let command = LESetAdvertisingParameters(&parameters) else { return }
+      ownAddressType = command.ownAddressType
     case .leSetAdvertisingData:
-      if let command = LESetAdvertisingData(&parameters) { ownData = command.data }
+      if let command = LESetAdvertisingData(&parameters) { ownData = [UInt8](command.data.span) }
     case .leSetScanResponseData:
-      if let command = LESetScanResponseData(&parameters) { ownResponse = command.data }
+      guard let command = LESetScanResponseData(&parameters) else { return }
+      ownResponse = [UInt8](command.data.span)
+    case .leSetExtendedAdvertisingParameters:
+      guard let command = LESetExtendedAdvertisingParameters(&parameters),
+        command.properties.contains(.connectable)
+      else { return }
+      ownAddressType = command.ownAddressType
+      ownSet = command.handle
+    case .leSetAdvertisingSetRandomAddress:
+      guard let command = LESetAdvertisingSetRandomAddress(&parameters), command.handle == ownSet
+      else { return }
+      randomAddress = command.address
+    case .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData:
+      guard let command = LESetExtendedAdvertisingData(&parameters), command.handle == ownSet else {
+        return
+      }
+      let isFirst = command.operation == .first || command.operation == .complete
+      let part = [UInt8](command.data)
+      if opcode == .leSetExtendedAdvertisingData {
+        ownData = isFirst ? part : ownData + part
+      } else {
+        ownResponse = isFirst ? part : ownResponse + part
+      }
     default: break
     }
   }
