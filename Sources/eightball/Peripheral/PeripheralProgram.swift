@@ -69,11 +69,9 @@ final class PeripheralProgram: RadioTask {
       characteristic.security != .none
         || characteristic.descriptors.contains { $0.security != .none }
     }
-    // Beside bluetoothd, its flags of the attributes protect them, and it pairs.
-    let isOpen =
-      (isProtected || peripheral.hasEnhancedBearers) && bonds.linkSecurity == .none
     let policy = PairingPolicy(
-      isOpen: isOpen, ioCapability: isAuthenticated ? .displayOnly : .noInputNoOutput)
+      isOpen: isProtected || peripheral.hasEnhancedBearers,
+      ioCapability: isAuthenticated ? .displayOnly : .noInputNoOutput)
     let own = bonds.own(choice)
     self.bonds = bonds
     host = Host(
@@ -90,7 +88,6 @@ final class PeripheralProgram: RadioTask {
         agreement: P256KeyAgreement(), random: SystemRandom()),
       channels: CreditBasedChannels(
         application: PeripheralBearers(isPresent: peripheral.hasEnhancedBearers), mps: .twoPackets))
-    host.security.linkSecurity = self.bonds.linkSecurity
     host.security.bonds = self.bonds.takeBonds()
     host.advertise(advertisement)
     startTrain()
@@ -106,6 +103,8 @@ final class PeripheralProgram: RadioTask {
 
   func radioIsReady(at now: Instant) {
     isRadioReady = true
+    // Beside bluetoothd, it protects the values, and pairs.
+    host.security.linkSecurity = bonds.linkSecurity
     host.start(at: now)
     guard !hasStarted else { return }
     hasStarted = true
