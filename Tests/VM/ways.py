@@ -60,17 +60,20 @@ def pairing_agent():
                 seen = (seen + character)[-40:]
                 if seen.endswith("(yes/no):"):
                     agent.stdin.write("yes\n")
+                elif seen.endswith("Agent registered"):
+                    agent.stdin.write("default-agent\n")
                 elif seen.endswith("Default agent request successful"):
                     is_default.set()
 
-        threading.Thread(target=answer, daemon=True).start()
+        reader = threading.Thread(target=answer, daemon=True)
+        reader.start()
         try:
-            agent.stdin.write("default-agent\n")
             # Before that, bluetoothd rejects each pairing.
             assert is_default.wait(PATIENCE), "bluetoothd has no agent"
             yield
         finally:
             agent.kill()
+            reader.join(PATIENCE)
 
 
 def _is_powered(address: str) -> bool:
