@@ -102,8 +102,11 @@ private var configuration: HostConfiguration {
   HostConfiguration(name: DeviceName(StaticText("8-Ball")), service: nil, address: .public)
 }
 
-private func turn<let links: Int, Server: ServerRole & ~Copyable>(
-  of host: inout Host<links, Server, GATTClient<links, Application>, NoSecurity, NoChannels>,
+private func turn<let links: Int, Server: ServerRole & ~Copyable, Scanner: ScannerRole>(
+  of host:
+    inout Host<
+      links, Server, ScanningClient<links, Application, Scanner>, NoSecurity, NoChannels
+    >,
   at now: Instant, _ byte: UInt8
 ) -> UInt32 {
   let incoming = InlineArray<64, UInt8>(repeating: byte)
