@@ -26,6 +26,7 @@ struct VirtualRadioTests {
     case .phys: "with the 2M or coded PHY"
     case .extendedAdvertising: "with extended advertising"
     case .periodicAdvertising: "with periodic advertising"
+    case .subrating: "with subrating"
     case .p256: "to refuse it, on request"
     }
   }

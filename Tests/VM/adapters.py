@@ -81,7 +81,8 @@ def _takes_visitors() -> bool:
 def bluetooth_service(powers_adapters: bool):
     """The system bus with bluetoothd, which powers each new adapter if `powers_adapters`."""
     _BUS.unlink(missing_ok=True)
-    with Program("dbus-daemon", "--system", "--nofork", "--nopidfile"):
+    # Like systemd, Python ignores SIGPIPE; the daemon, which ends by it, inherits that.
+    with Program("dbus-daemon", "--system", "--nofork", "--nopidfile", restore_signals=False):
         eventually("there is a system bus", _takes_visitors)
         with bluetooth_daemon(powers_adapters) as daemon:
             yield daemon

@@ -131,8 +131,9 @@ def start_systemd() -> Program:
         wanted.unlink()
     for name in ("udevd", "udev-trigger", "tmpfiles-setup", "tmpfiles-setup-dev", "sysusers"):
         (UNITS / f"systemd-{name}.service").symlink_to("/dev/null")
-    # The suite starts bluetoothd.
-    (UNITS / "bluetooth.service").symlink_to("/dev/null")
+    # The suite starts the system bus and bluetoothd.
+    for name in ("dbus.socket", "dbus.service", "bluetooth.service"):
+        (UNITS / name).symlink_to("/dev/null")
     # They write units of disks and of scripts for another init, at the start and whenever a package is changed.
     generators = pathlib.Path("/etc/systemd/system-generators")
     generators.mkdir(exist_ok=True)

@@ -80,7 +80,8 @@ struct RefusedCommand: CustomTestStringConvertible, Sendable {
     .init(0x2049, 0, .complete(0), 38, 5), .init(0x204A, 0, .complete(1), 38, 6),
     .init(0x2041, 8, .complete(0), 37, 5), .init(0x2042, 6, .complete(0), 37, 6),
     .init(0x2043, 26, .status, 37, 7), .init(0x204E, 8, .complete(0), 39, 2),
-    .init(0x205E, 65, .status, 41, 2),
+    .init(0x205E, 65, .status, 41, 2), .init(0x2074, 2, .complete(0), 44, 1),
+    .init(0x207D, 10, .complete(0), 46, 0), .init(0x207E, 12, .status, 46, 1),
   ]
 }
 
@@ -140,6 +141,9 @@ struct CommandRefusalTests {
         "no extended advertising", .init(supportsExtendedAdvertising: false), curve + extended,
         0x096F
       ),
+      (
+        "no subrating", .init(supportsSubrating: false), curve + [0x2074, 0x207D, 0x207E], 0x396F
+      ),
     ]
     for (name, configuration, missing, features) in cases {
       var expected = [UInt8].zeros(64)
@@ -153,7 +157,10 @@ struct CommandRefusalTests {
       expect(
         host.ask(.leReadLocalSupportedFeatures),
         is: [
-          complete(.leReadLocalSupportedFeatures, .success, bytes { $0.write(features) })
+          complete(
+            .leReadLocalSupportedFeatures, .success,
+            // Bit 37: connection subrating.
+            bytes { $0.write(features | (configuration.supportsSubrating ? 1 << 37 : 0)) })
         ], "\(name)")
       for opcode in missing.map({ HCIOpcode(rawValue: $0) }) {
         expect(host.ask(opcode), is: [status(opcode, .unknownCommand)], "\(name)")
@@ -166,7 +173,7 @@ struct CommandRefusalTests {
     let pair = Pair()
     let opcodes: [UInt16] = [
       0x0406, 0x041D, 0x1405, 0x2013, 0x2016, 0x2019, 0x201A, 0x201B, 0x2020, 0x2021, 0x2022,
-      0x2030, 0x2032,
+      0x2030, 0x2032, 0x207E,
     ]
     for command in RefusedCommand.all where opcodes.contains(command.opcode.rawValue) {
       let parameters = [0xFE, 0x0E] + [UInt8].zeros(command.length - 2)

@@ -145,7 +145,7 @@ struct LinkParameterTests {
       pair.peripheral.ask(.leReadRemoteFeatures, far),
       is: [
         status(.leReadRemoteFeatures),
-        [0x04, 0x3E, 12, 0x04, 0] + far + [0x6F, 0x08, 0, 0, 0, 0, 0, 0],
+        [0x04, 0x3E, 12, 0x04, 0] + far + [0x6F, 0x08, 0, 0, 0x20, 0, 0, 0],
       ])
   }
 

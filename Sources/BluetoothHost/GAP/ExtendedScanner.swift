@@ -17,6 +17,9 @@ public protocol ScannerRole: Sendable {
   /// Forgets all parts.
   mutating func removeAll()
 
+  /// The request for another subrate of a link whose command has no answer; `nil` for none.
+  var subrateRequest: LESubrateRequest? { get set }
+
   /// Begins to synchronize with a train; `nil` if the parameters are wrong, if there is a
   /// synchronization with it, or if none is free. Returns its index.
   mutating func synchronize(with parameters: SynchronizationParameters) -> Int?
@@ -84,6 +87,10 @@ public struct LegacyScanner: ScannerRole {
     _ report: borrowing AdvertisingReport, to application: inout Application
   ) { application.received(report) }
   public mutating func removeAll() {}
+  public var subrateRequest: LESubrateRequest? {
+    get { nil }
+    set {}
+  }
 }
 
 /// Extended scanning: it joins the parts of an advertiser's data. Core Specification, Vol 4, Part E,
@@ -132,6 +139,8 @@ public struct ExtendedScanner<let chains: Int, let capacity: Int>: ScannerRole {
 
   /// The PHYs that the host requests for new links: 2M, unless the program changes it.
   public var linkPHYs = PHYSet.le2M
+  /// The request for another subrate of a link whose command has no answer; `nil` for none.
+  public var subrateRequest: LESubrateRequest?
 
   private var entries = InlineArray<chains, Chain>(repeating: Chain())
   private var total: UInt32 = 0

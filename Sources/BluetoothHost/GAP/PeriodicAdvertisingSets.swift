@@ -14,7 +14,7 @@ public struct PeriodicTrain: Equatable, Sendable {
   }
 }
 
-/// `AdvertisingSets` of which each can have a periodic advertising train with up to `periodicCapacity`
+/// `AdvertisingSets`, each with at most one periodic advertising train of up to `periodicCapacity`
 /// bytes of data. Core Specification, Vol 4, Part E, 7.8.61 to 7.8.63.
 ///
 /// Only a set that is neither connectable nor scannable can have a train. `periodicCapacity` is at most

@@ -61,7 +61,7 @@ public struct PeriodicAdvertisingReport: ~Escapable {
   }
 }
 
-/// `ExtendedScanner` with up to `synchronizations` periodic advertising trains at once, of which each has
+/// `ExtendedScanner` that follows up to `synchronizations` periodic advertising trains at once, each with
 /// up to `periodicCapacity` bytes of data. Core Specification, Vol 4, Part E, 7.7.65.14 to 7.7.65.16.
 public struct PeriodicScanner<
   let chains: Int, let capacity: Int, let synchronizations: Int, let periodicCapacity: Int
@@ -138,6 +138,12 @@ public struct PeriodicScanner<
   public var linkPHYs: PHYSet {
     get { scanner.linkPHYs }
     set { scanner.linkPHYs = newValue }
+  }
+
+  /// The request for another subrate of a link whose command has no answer; `nil` for none.
+  public var subrateRequest: LESubrateRequest? {
+    get { scanner.subrateRequest }
+    set { scanner.subrateRequest = newValue }
   }
 
   /// Takes a report, and passes it on if it is the last part, or all of the data.

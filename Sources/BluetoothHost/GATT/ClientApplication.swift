@@ -59,6 +59,12 @@ public protocol ClientApplication: ~Copyable {
   /// The result of `Host.readRSSI`, in dBm; `nil` if the controller does not know it.
   mutating func readRSSI(_ rssi: Int8?, at index: Int)
 
+  /// The link at `index` has another subrate: this device requested it, or the peer did.
+  mutating func subrateChanged(_ event: LESubrateChange, at index: Int)
+  /// The link at `index` keeps its subrate. The reason is `unsupportedRemoteFeature` if the peer has no
+  /// subrating.
+  mutating func subrateFailed(_ reason: HCIErrorCode, at index: Int)
+
   /// The radio's state changed, or the controller failed again. Links and connection attempts that
   /// this ends are reported first, with the reason `hardwareFailure`.
   mutating func radioChanged(to state: RadioState)
@@ -92,5 +98,7 @@ extension ClientApplication where Self: ~Copyable {
   public mutating func bearerOpened(_ bearer: Int, at index: Int, mtu: ATTMTU) {}
   public mutating func bearerClosed(_ bearer: Int, at index: Int, with end: ChannelEnd) {}
   public mutating func readRSSI(_ rssi: Int8?, at index: Int) {}
+  public mutating func subrateChanged(_ event: LESubrateChange, at index: Int) {}
+  public mutating func subrateFailed(_ reason: HCIErrorCode, at index: Int) {}
   public mutating func radioChanged(to state: RadioState) {}
 }

@@ -101,6 +101,16 @@ public struct ScanningClient<
     application.readRSSI(rssi, at: connection.index)
   }
 
+  /// Reports another subrate of a link.
+  public mutating func subrateChanged(
+    _ event: LESubrateChange, of connection: borrowing Connection
+  ) { application.subrateChanged(event, at: connection.index) }
+
+  /// Reports that a link keeps its subrate.
+  public mutating func subrateFailed(
+    _ reason: HCIErrorCode, of connection: borrowing Connection
+  ) { application.subrateFailed(reason, at: connection.index) }
+
   /// Begins `operation`; `false` if another one is under way, or if this one is invalid.
   public mutating func begin(_ operation: ClientOperation, on connection: borrowing Connection)
     -> Bool

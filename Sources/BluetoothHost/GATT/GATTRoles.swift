@@ -159,6 +159,10 @@ public protocol ClientRole: ~Copyable {
   mutating func radioChanged(to state: RadioState)
   /// Reports the signal strength of a peer, in dBm; `nil` if the controller does not know it.
   mutating func readRSSI(_ rssi: Int8?, of connection: borrowing Connection)
+  /// Reports another subrate of a link.
+  mutating func subrateChanged(_ event: LESubrateChange, of connection: borrowing Connection)
+  /// Reports that a link keeps its subrate, though this device requested another.
+  mutating func subrateFailed(_ reason: HCIErrorCode, of connection: borrowing Connection)
 
   /// Begins `operation`; `false` if another one is under way, or if this one is invalid.
   mutating func begin(_ operation: ClientOperation, on connection: borrowing Connection) -> Bool
@@ -222,6 +226,12 @@ public struct NoClient: ClientRole, ~Copyable {
   public mutating func closed(_ connection: borrowing Connection, reason: HCIErrorCode) {}
   public mutating func radioChanged(to state: RadioState) {}
   public mutating func readRSSI(_ rssi: Int8?, of connection: borrowing Connection) {}
+  public mutating func subrateChanged(
+    _ event: LESubrateChange, of connection: borrowing Connection
+  ) {}
+  public mutating func subrateFailed(
+    _ reason: HCIErrorCode, of connection: borrowing Connection
+  ) {}
 
   /// False.
   public mutating func begin(_ operation: ClientOperation, on connection: borrowing Connection)

@@ -102,6 +102,8 @@ public struct LEMetaSubevent: RawRepresentable, Equatable, Sendable {
   public static let scanTimeout = LEMetaSubevent(rawValue: 0x11)
   /// An advertising set has stopped: 7.7.65.18.
   public static let advertisingSetTerminated = LEMetaSubevent(rawValue: 0x12)
+  /// A link's subrate changed, or could not be changed: 7.7.65.35.
+  public static let subrateChange = LEMetaSubevent(rawValue: 0x23)
 
   /// The event's name in the specification; `nil` for a value that is not listed here.
   public var name: StaticString? {
@@ -123,6 +125,7 @@ public struct LEMetaSubevent: RawRepresentable, Equatable, Sendable {
     case .periodicAdvertisingSyncLost: "LE Periodic Advertising Sync Lost"
     case .scanTimeout: "LE Scan Timeout"
     case .advertisingSetTerminated: "LE Advertising Set Terminated"
+    case .subrateChange: "LE Subrate Change"
     default: nil
     }
   }

@@ -179,6 +179,12 @@ public struct HCIOpcode: RawRepresentable, Equatable, Sendable {
   public static let leGenerateDHKeyV2 = HCIOpcode(rawValue: 0x205E)
   /// Reads the sizes of the LE buffers, also isochronous ones: 7.8.2.
   public static let leReadBufferSizeV2 = HCIOpcode(rawValue: 0x2060)
+  /// Sets a feature that the host supports: 7.8.115.
+  public static let leSetHostFeature = HCIOpcode(rawValue: 0x2074)
+  /// Sets which subrates the controller accepts from peripherals: 7.8.123.
+  public static let leSetDefaultSubrate = HCIOpcode(rawValue: 0x207D)
+  /// Requests another subrate of a link: 7.8.124.
+  public static let leSubrateRequest = HCIOpcode(rawValue: 0x207E)
 }
 
 /// A command as the specification defines it. Only tools and virtual controllers read it: a host
@@ -354,6 +360,9 @@ extension HCIOpcode {
     case .leSetPrivacyMode: .init("LE Set Privacy Mode", 8, .complete(0), bit: (39, 2))
     case .leGenerateDHKeyV2: .init("LE Generate DHKey [v2]", 65, .status, bit: (41, 2))
     case .leReadBufferSizeV2: .init("LE Read Buffer Size [v2]", 0, .complete(6), bit: (41, 5))
+    case .leSetHostFeature: .init("LE Set Host Feature", 2, .complete(0), bit: (44, 1))
+    case .leSetDefaultSubrate: .init("LE Set Default Subrate", 10, .complete(0), bit: (46, 0))
+    case .leSubrateRequest: .init("LE Subrate Request", 12, .status, bit: (46, 1))
     default: nil
     }
   }

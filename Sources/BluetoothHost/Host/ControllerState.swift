@@ -24,7 +24,7 @@ struct ControllerState {
   /// The address that the device uses.
   var address = DeviceAddress.zero
   /// LE features: bit 5 is the data length extension, bit 8 the 2M PHY, bit 11 the coded PHY, bit 12
-  /// extended advertising, bit 13 periodic advertising.
+  /// extended advertising, bit 13 periodic advertising, bit 37 connection subrating.
   /// Core Specification, Vol 6, Part B, 4.6.
   var features: UInt64 = 0
 
@@ -43,6 +43,8 @@ struct ControllerState {
   var closing: ConnectionHandle?
   /// The link of the last LE Enable Encryption command.
   var encrypting: ConnectionHandle?
+  /// The link of an LE Subrate Request command without an answer.
+  var subrating: ConnectionHandle?
   /// The link of the last Read RSSI command.
   var checking: ConnectionHandle?
   /// Whether the controller answers Read RSSI, which shows whether a link exists.
@@ -62,6 +64,7 @@ struct ControllerState {
   private static var codedFeature: UInt64 { 1 &<< 11 }
   private static var extendedFeature: UInt64 { 1 &<< 12 }
   private static var periodicFeature: UInt64 { 1 &<< 13 }
+  private static var subratingFeature: UInt64 { 1 &<< 37 }
 
   var supportsDataLength: Bool { features & Self.dataLengthFeature != 0 }
   var supports2MPHY: Bool { features & Self.twoMegabitFeature != 0 }
@@ -69,6 +72,7 @@ struct ControllerState {
   var supportsExtendedAdvertising: Bool { features & Self.extendedFeature != 0 }
 
   var supportsPeriodicAdvertising: Bool { features & Self.periodicFeature != 0 }
+  var supportsSubrating: Bool { features & Self.subratingFeature != 0 }
 
   /// Its PHYs.
   var phys: PHYSet {
@@ -81,6 +85,7 @@ struct ControllerState {
     switch opcode {
     case .leSetDataLength: features &= ~Self.dataLengthFeature
     case .leSetPHY: features &= ~Self.twoMegabitFeature
+    case .leSubrateRequest: features &= ~Self.subratingFeature
     case .readRSSI: checksLinks = false
     default: break
     }
@@ -122,6 +127,8 @@ enum StartUpStep: UInt8 {
   /// Only if the controller has no separate LE buffers.
   case readBufferSize
   case readLEFeatures
+  /// Only if the controller has connection subrating, and the host too.
+  case setHostFeature
   /// Only if the device uses a random address.
   case setRandomAddress
   case setAdvertisingParameters

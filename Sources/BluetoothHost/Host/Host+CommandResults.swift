@@ -40,6 +40,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
           finishSecurity(opcode, status: .unspecifiedError, ByteReader(Span()))
         }
         if Client.isPresent { reportUnreadRSSI(opcode) }
+        if Client.Scanner.isExtended, opcode == .leSubrateRequest {
+          finishSubrateCommand(.unspecifiedError)
+        }
         controller.mayHaveCommands = true
       }
     }
@@ -103,6 +106,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   private mutating func proceed(after step: StartUpStep) {
     var next = step.next
     if next == .readBufferSize, controller.hasLEBuffers { next = .readLEFeatures }
+    if next == .setHostFeature, !supportsSubrating { next = .setRandomAddress }
     if next == .setRandomAddress {
       chooseAddress()
       if controller.address.kind == .public { next = .setAdvertisingParameters }
@@ -152,6 +156,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .readRSSI: finishReadRSSI(status, reader, at: now)
     default:
       if Self.isExtended, finishExtended(opcode, status, at: now) { return }
+      if Client.Scanner.isExtended, opcode == .leSubrateRequest {
+        return finishSubrateCommand(status)
+      }
       if Security.isPresent { finishSecurity(opcode, status: status, reader) }
     }
   }

@@ -13,6 +13,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         ?? (Security.isPresent ? writeRandomCommand(into: &writer) : nil)
         ?? (Security.isPresent ? writePrivacyCommand(into: &writer, at: now) : nil)
         ?? (Client.isPresent ? writeInitiatorCommand(into: &writer, at: now) : nil)
+        ?? (Client.Scanner.isExtended ? writeSubrateCommand(into: &writer) : nil)
         ?? (Client.Scanner.isPeriodic ? clientRole.scanner.writeCommand(into: &writer) : nil)
         ?? (Server.isPresent ? writeAdvertisingCommand(into: &writer) : nil)
     }
@@ -43,7 +44,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         | LEMetaSubevent.remoteConnectionParameterRequest.mask
         | LEMetaSubevent.dataLengthChange.mask | LEMetaSubevent.enhancedConnectionComplete.mask
         | LEMetaSubevent.phyUpdateComplete.mask
-      if Self.isExtended { mask |= LEMetaSubevent.advertisingSetTerminated.mask }
+      if Self.isExtended {
+        mask |= LEMetaSubevent.advertisingSetTerminated.mask | LEMetaSubevent.subrateChange.mask
+      }
       if Client.isPresent {
         mask |=
           LEMetaSubevent.advertisingReport.mask | LEMetaSubevent.extendedAdvertisingReport.mask
@@ -58,6 +61,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .readLEBufferSize: return write(PlainCommand(.leReadBufferSize), into: &writer)
     case .readBufferSize: return write(PlainCommand(.readBufferSize), into: &writer)
     case .readLEFeatures: return write(PlainCommand(.leReadLocalSupportedFeatures), into: &writer)
+    case .setHostFeature:
+      return write(
+        LESetHostFeature(bit: LESetHostFeature.connectionSubrating, value: 1), into: &writer)
     case .setRandomAddress: return write(LESetRandomAddress(controller.address), into: &writer)
     case .setAdvertisingParameters:
       return Server.isPresent ? writeAdvertisingParameters(into: &writer) : nil

@@ -63,6 +63,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         event.parameters.areAcceptable ? .accepted(event.parameters) : .refused
       controller.mayHaveCommands = true
     case .advertisingSetTerminated where Self.isExtended: receiveSetTerminated(&reader)
+    case .subrateChange where Self.isExtended: receiveSubrateChange(&reader)
     case .periodicAdvertisingSyncEstablished where Client.Scanner.isPeriodic,
       .periodicAdvertisingReport where Client.Scanner.isPeriodic,
       .periodicAdvertisingSyncLost where Client.Scanner.isPeriodic:

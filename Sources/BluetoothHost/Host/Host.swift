@@ -281,7 +281,10 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     if Server.isPresent { serverRole.advertiser.reset() }
     if Server.isPresent, Server.Sets.isPresent { serverRole.sets.reset() }
     if Client.isPresent { resetInitiator() }
-    if Client.isPresent, Client.Scanner.isExtended { clientRole.scanner.removeAll() }
+    if Client.isPresent, Client.Scanner.isExtended {
+      clientRole.scanner.removeAll()
+      clientRole.scanner.subrateRequest = nil
+    }
     if Client.Scanner.isPeriodic { clientRole.loseSynchronizations() }
   }
 

@@ -7,6 +7,7 @@ enum CommandNeed: Equatable {
   case phys
   case extendedAdvertising
   case periodicAdvertising
+  case subrating
   case encryption
   case privacy
   /// The configuration that refuses the commands of P-256.
@@ -47,6 +48,7 @@ extension HCIOpcode {
       .leAddDeviceToPeriodicAdvertiserList, .leRemoveDeviceFromPeriodicAdvertiserList,
       .leClearPeriodicAdvertiserList, .leReadPeriodicAdvertiserListSize:
       .periodicAdvertising
+    case .leSetHostFeature, .leSetDefaultSubrate, .leSubrateRequest: .subrating
     case .leReadBufferSizeV2: nil
     default: declaration == nil ? nil : .nothing
     }
@@ -75,6 +77,7 @@ extension ControllerConfiguration {
       case .phys?: supports2MPHY || supportsCodedPHY
       case .extendedAdvertising?: supportsExtendedAdvertising
       case .periodicAdvertising?: supportsExtendedAdvertising && supportsPeriodicAdvertising
+      case .subrating?: supportsSubrating
       case .encryption?: supportsEncryption
       case .privacy?: supportsPrivacy
       case .p256?: p256Commands != .unknown
@@ -132,6 +135,7 @@ extension VirtualController {
     case .phys?: return performPHY(opcode, &reader)
     case .privacy?: return performPrivacy(opcode, &reader)
     case .periodicAdvertising?: return performPeriodicAdvertising(opcode, &reader)
+    case .subrating?: return performSubrating(opcode, &reader)
     case .encryption? where opcode != .leEncrypt: return performEncryption(opcode, &reader)
     case .p256?:
       guard case .refused(let status) = configuration.p256Commands else { return .unknownCommand }
@@ -253,7 +257,7 @@ extension VirtualController {
         writer.write(configuration.sharesBuffers ? 0 : configuration.aclDataLength)
         writer.write(configuration.sharesBuffers ? 0 : configuration.aclPacketCount)
       }
-    case .leReadLocalSupportedFeatures: succeed(opcode) { $0.write(configuration.features) }
+    case .leReadLocalSupportedFeatures: succeed(opcode) { $0.write(features) }
     case .leReadSupportedStates:
       // Every combination of roles: bits 0 to 41. Core Specification, Vol 4, Part E, 7.8.27.
       succeed(opcode) { $0.write(UInt64(0x0000_03FF_FFFF_FFFF)) }

@@ -29,7 +29,7 @@ extension VirtualController {
       emitLEEvent(.readRemoteFeaturesComplete) { writer in
         writer.write(HCIErrorCode.success.rawValue)
         writer.write(handle.rawValue)
-        writer.write(peer.configuration.features)
+        writer.write(peer.features)
       }
     }
     return nil

@@ -31,6 +31,9 @@ public struct ControllerConfiguration: Sendable {
   /// extended advertising.
   public let supportsPeriodicAdvertising: Bool
 
+  /// Whether it supports connection subrating, and its commands.
+  public let supportsSubrating: Bool
+
   /// How many advertising sets it has.
   public let advertisingSetCount: UInt8
 
@@ -68,8 +71,8 @@ public struct ControllerConfiguration: Sendable {
     aclDataLength: UInt16 = 251, aclPacketCount: UInt8 = 8, sharesBuffers: Bool = false,
     supportsDataLengthExtension: Bool = true, supports2MPHY: Bool = true,
     supportsCodedPHY: Bool = true, supportsExtendedAdvertising: Bool = true,
-    supportsPeriodicAdvertising: Bool = true, advertisingSetCount: UInt8 = 8,
-    maximumLinks: Int = 16,
+    supportsPeriodicAdvertising: Bool = true, supportsSubrating: Bool = true,
+    advertisingSetCount: UInt8 = 8, maximumLinks: Int = 16,
     acceptListSize: UInt8 = 8, supportsEncryption: Bool = true, supportsPrivacy: Bool = true,
     resolvingListSize: UInt8 = 8, p256Commands: P256Commands = .unknown
   ) {
@@ -81,6 +84,7 @@ public struct ControllerConfiguration: Sendable {
     self.supportsCodedPHY = supportsCodedPHY
     self.supportsExtendedAdvertising = supportsExtendedAdvertising
     self.supportsPeriodicAdvertising = supportsPeriodicAdvertising
+    self.supportsSubrating = supportsSubrating
     self.advertisingSetCount = max(advertisingSetCount, 1)
     self.maximumLinks = min(max(maximumLinks, 1), 256)
     self.acceptListSize = acceptListSize
@@ -90,7 +94,7 @@ public struct ControllerConfiguration: Sendable {
     self.p256Commands = p256Commands
   }
 
-  /// The LE features, one bit each. Core Specification, Vol 6, Part B, 4.6.
+  /// The LE features of the controller, one bit each. Core Specification, Vol 6, Part B, 4.6.
   var features: UInt64 {
     // 1: Connection Parameters Request; 2: Extended Reject Indication; 3: Peripheral-initiated
     // Features Exchange.
@@ -102,6 +106,7 @@ public struct ControllerConfiguration: Sendable {
     if supportsCodedPHY { features |= 1 &<< 11 }
     if supportsExtendedAdvertising { features |= 1 &<< 12 }
     if supportsExtendedAdvertising, supportsPeriodicAdvertising { features |= 1 &<< 13 }
+    if supportsSubrating { features |= 1 &<< 37 }
     return features
   }
 

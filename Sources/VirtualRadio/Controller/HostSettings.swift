@@ -34,6 +34,11 @@ struct HostSettings {
   /// When the private addresses expire; `nil` before they are generated.
   var addressesDue: Instant?
 
+  /// Whether the host supports connection subrating.
+  var hasSubrating = false
+  /// Which subrates it accepts from peripherals.
+  var defaultSubrate = SubrateParameters.none
+
   var suggestedDataLength = DataLength.minimum
   /// Bit 0: 1M; bit 1: 2M; bit 2: coded.
   var preferredTransmitPHYs: UInt8 = 0b111

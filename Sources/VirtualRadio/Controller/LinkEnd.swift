@@ -8,8 +8,14 @@ struct LinkParameters: Equatable {
   var latency: UInt16
   /// In units of 10 ms, 10 to 3,200.
   var supervisionTimeout: UInt16
+  /// One connection event in so many is used, 1 to 500: Core Specification, Vol 6, Part B, 4.5.1. The latency
+  /// counts these.
+  var subrateFactor: UInt16 = 1
+  /// How many events are used after one with data, at least.
+  var continuationNumber: UInt16 = 0
 
-  /// The values for a host's request; `nil` if the specification forbids the request.
+  /// The values for a host's request, each event of which is used; `nil` if the specification forbids the
+  /// request.
   init?(_ request: ConnectionParameters) {
     guard request.areValid else { return nil }
     interval = request.maximumInterval

@@ -44,6 +44,8 @@ final class LinkEvents {
   private var random: SplitMix64
   /// The last event with data, or the start of the link, in µs. Others follow at each interval.
   private var anchor: UInt64
+  /// The last of the events that a subrate leaves, in µs.
+  private var subratedEvent: UInt64
   /// The next event with data, in µs; `nil` without data.
   private var next: UInt64?
   /// When both sides last heard each other, in µs.
@@ -56,6 +58,7 @@ final class LinkEvents {
     self.peripheral = Side(peripheral)
     random = SplitMix64(seed: seed)
     anchor = air.now.rawValue * 1_000
+    subratedEvent = anchor
     contact = anchor
   }
 
@@ -86,19 +89,34 @@ final class LinkEvents {
   /// Plans the next event, if there is none or an earlier one is possible.
   private func plan(at now: UInt64) {
     guard let parameters = central.end?.parameters else { return }
-    let interval = parameters.microseconds
     if next == nil {
       // The link was idle, and heard the events between.
-      let missed = now > anchor ? (now - anchor) / interval : 0
-      contact = max(contact, anchor + missed * interval)
+      let interval = parameters.subratedMicroseconds
+      let missed = now > subratedEvent ? (now - subratedEvent) / interval : 0
+      contact = max(contact, subratedEvent + missed * interval)
     }
     // A peripheral without data listens only to each event after its latency.
-    let step = peripheral.isEmpty ? interval * (UInt64(parameters.latency) + 1) : interval
-    let count = now < anchor ? 1 : (now - anchor) / step + 1
-    let event = anchor + count * step
+    let event = event(after: now, skipping: peripheral.isEmpty ? parameters.latency : 0, parameters)
     guard event < next ?? .max else { return }
     next = event
     if let controller = central.end?.controller { air?.reschedule(controller) }
+  }
+
+  /// The first event after `now` that both sides use, if the peripheral skips `latency` of them.
+  private func event(
+    after now: UInt64, skipping latency: UInt16, _ parameters: LinkParameters
+  ) -> UInt64 {
+    let soon = Self.event(after: now, since: anchor, each: parameters.microseconds)
+    if soon <= anchor + UInt64(parameters.continuationNumber) * parameters.microseconds {
+      return soon
+    }
+    return Self.event(
+      after: now, since: subratedEvent,
+      each: parameters.subratedMicroseconds * (UInt64(latency) + 1))
+  }
+
+  private static func event(after now: UInt64, since start: UInt64, each step: UInt64) -> UInt64 {
+    start + (now < start ? 1 : (now - start) / step + 1) * step
   }
 
   /// Delivers all data at once: a side ends the link, whose last packet follows the data.
@@ -129,11 +147,15 @@ final class LinkEvents {
     }
     let interval = end.parameters.microseconds
     anchor = event
+    let step = end.parameters.subratedMicroseconds
+    subratedEvent = step == interval ? event : subratedEvent + (event - subratedEvent) / step * step
     next = nil
     // Out of range, the data stays until the link ends.
     guard end.peer != nil else { return false }
     exchange(within: interval, at: event)
-    if !central.isEmpty || !peripheral.isEmpty { next = event + interval }
+    if !central.isEmpty || !peripheral.isEmpty {
+      next = self.event(after: event, skipping: 0, end.parameters)
+    }
     return event > contact + UInt64(end.parameters.supervisionTimeout) * 10_000
   }
 
@@ -182,4 +204,6 @@ final class LinkEvents {
 extension LinkParameters {
   /// The interval in µs.
   fileprivate var microseconds: UInt64 { UInt64(max(interval, 1)) * 1_250 }
+  /// The time between two events that the subrate leaves, in µs.
+  fileprivate var subratedMicroseconds: UInt64 { microseconds * UInt64(max(subrateFactor, 1)) }
 }

@@ -32,6 +32,8 @@ extension CentralProgram where Self: ~Copyable {
     case .bearerOpened(let bearer, let mtu): bearerOpened(bearer, mtu: mtu, at: now)
     case .bearerClosed(let bearer): bearerClosed(bearer, at: now)
     case .rssi(let rssi): readRSSI(rssi, at: now)
+    case .subrate(let subrate): subrateChanged(subrate, at: now)
+    case .subrateFailed(let reason): subrateFailed(reason, at: now)
     case .notified(let handle, let value): notified(handle, value, at: now)
     // Only a scan follows trains.
     case .synchronized, .train, .unsynchronized: break

@@ -29,6 +29,10 @@ protocol CentralProgram: RadioTask, ~Copyable {
   mutating func ended(_ error: OperationError?, on bearer: Int, at now: Instant)
   /// The signal strength was read; `nil` if the controller does not know it.
   mutating func readRSSI(_ rssi: Int8?, at now: Instant)
+  /// The link has another subrate.
+  mutating func subrateChanged(_ subrate: LESubrateChange, at now: Instant)
+  /// The link keeps its subrate, for this reason.
+  mutating func subrateFailed(_ reason: HCIErrorCode, at now: Instant)
   /// The link is protected, and the request can be repeated; or it is not, for this reason.
   mutating func protected(_ error: OperationError?, at now: Instant)
   /// A pairing has ended.
@@ -57,6 +61,8 @@ extension CentralProgram where Self: ~Copyable {
   mutating func bearerClosed(_ bearer: Int, at now: Instant) {}
   mutating func ended(_ error: OperationError?, on bearer: Int, at now: Instant) {}
   mutating func readRSSI(_ rssi: Int8?, at now: Instant) {}
+  mutating func subrateChanged(_ subrate: LESubrateChange, at now: Instant) {}
+  mutating func subrateFailed(_ reason: HCIErrorCode, at now: Instant) {}
   mutating func pairingEnded(_ outcome: PairingOutcome, at now: Instant) {}
   mutating func lastWork(before outcome: CentralOutcome) -> UInt32? { nil }
 

@@ -25,6 +25,8 @@ struct GATT: RadioCommand {
                                         open a channel, send VALUE, print SDUs
         mtu                             print the MTU in bytes
         rssi                            print the signal strength
+        subrate FACTOR [CONTINUATION]   use one connection event in FACTOR, and
+                                        CONTINUATION more after data
         pair                            pair with the device; needs --pair
         disconnect                      end the connection, and the program
 

@@ -15,6 +15,8 @@ enum GATTCommand: Equatable {
   case mtu
   case pair
   case rssi
+  /// Uses one connection event in so many, and so many more after data.
+  case subrate(Int, continuation: Int)
   case disconnect
   case help
   /// Reads all values that can be read, for a clone.
@@ -45,7 +47,7 @@ enum GATTCommand: Equatable {
   /// The names of the commands, in the order of the help.
   static let names = [
     "discover", "read", "read-all", "write", "write-command", "subscribe", "unsubscribe", "channel",
-    "mtu", "pair", "rssi", "disconnect",
+    "mtu", "pair", "rssi", "subrate", "disconnect",
   ]
 
   /// Reads a command.
@@ -68,6 +70,16 @@ enum GATTCommand: Equatable {
         try Self.attribute(parts.first ?? "", of: name), try Self.end(parts.dropFirst(), of: name))
     case "unsubscribe": self = .unsubscribe(try Self.attribute(rest, of: name))
     case "channel": self = try Self.channel(rest)
+    case "subrate":
+      let numbers = words(rest).map { number($0, upTo: 500) }
+      guard (1...2).contains(numbers.count), let factor = numbers[0], factor > 0,
+        let continuation = numbers.count == 2 ? numbers[1] : 0, continuation < factor
+      else {
+        throw UsageError(
+          "subrate takes a factor from 1 to 500, and how many events follow one with data, which is "
+            + "less: subrate 10 2.")
+      }
+      self = .subrate(factor, continuation: continuation)
     case "discover", "read-all", "mtu", "pair", "rssi", "disconnect", "help":
       guard rest.isEmpty else {
         throw UsageError(

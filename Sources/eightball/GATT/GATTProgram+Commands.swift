@@ -29,6 +29,8 @@ extension GATTProgram {
     case .rssi:
       waiting = .rssi
       session.host.readRSSI(at: 0)
+    case .subrate(let factor, let continuation):
+      requestSubrate(factor, continuation: continuation, at: now)
     case .pair: pair(at: now)
     case .disconnect: finish(.inputEnded, at: now)
     case .help: printer.note(HelpText.text(of: GATT.self))
@@ -73,7 +75,7 @@ extension GATTProgram {
     case .unsubscribe(let reference):
       if let handle = handle(of: reference, at: now) { subscribe(to: handle, isOn: false, at: now) }
     case .channel: useChannel(at: now)
-    case .mtu, .pair, .rssi, .disconnect, .help, nil: return
+    case .mtu, .pair, .rssi, .subrate, .disconnect, .help, nil: return
     }
   }
 

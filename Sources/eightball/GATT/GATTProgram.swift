@@ -32,7 +32,7 @@ struct GATTProgram: CentralProgram, ~Copyable {
 
   /// What a command waits for, beside an operation.
   enum Waiting: Equatable {
-    case pairing, rssi
+    case pairing, rssi, subrate
     /// Enhanced bearers open.
     case bearers
     /// The channel opens, sends or closes.

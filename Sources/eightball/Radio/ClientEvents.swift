@@ -19,6 +19,9 @@ enum ClientEvent {
   case bearerClosed(Int)
   case notified(AttributeHandle, [UInt8])
   case rssi(Int8?)
+  case subrate(LESubrateChange)
+  /// The link keeps its subrate, for this reason.
+  case subrateFailed(HCIErrorCode)
   /// A synchronization receives its train, with this interval in milliseconds.
   case synchronized(PHY, interval: UInt32)
   case train(TrainReport)
@@ -214,6 +217,14 @@ struct ClientEvents: ClientApplication, ~Copyable {
   }
 
   mutating func readRSSI(_ rssi: Int8?, at index: Int) { events.append(.rssi(rssi)) }
+
+  mutating func subrateChanged(_ event: LESubrateChange, at index: Int) {
+    events.append(.subrate(event))
+  }
+
+  mutating func subrateFailed(_ reason: HCIErrorCode, at index: Int) {
+    events.append(.subrateFailed(reason))
+  }
 
   mutating func radioChanged(to state: RadioState) {
     switch state {

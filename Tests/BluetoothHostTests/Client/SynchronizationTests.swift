@@ -288,7 +288,7 @@ struct SynchronizationTests {
     expect(other.synchronize(), is: 0)
     other.receiveTruncated(established(7))
     expect(other.takeEvents(), is: [])
-    // One that nobody wants is ended.
+    // An unwanted one is ended.
     let idle = follower()
     idle.receive(established(5))
     expect(idle.parameters(of: .lePeriodicAdvertisingTerminateSync), is: [[5, 0]])

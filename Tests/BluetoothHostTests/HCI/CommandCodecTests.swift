@@ -39,6 +39,11 @@ private func advertisingSet() -> LESetExtendedAdvertisingParameters {
   return set
 }
 
+private let subrate = SubrateParameters(
+  minimumFactor: 0x0102, maximumFactor: 0x0103, maximumLatency: 0x0105,
+  continuationNumber: 0x0107, supervisionTimeout: 0x0809)
+private let subrateBytes: [UInt8] = [2, 1, 3, 1, 5, 1, 7, 1, 9, 8]
+
 private let paddedData: [UInt8] = [3, 0x02, 0x01, 0x06] + [UInt8](repeating: 0, count: 28)
 
 private let commands: [Check] = [
@@ -152,6 +157,10 @@ private let commands: [Check] = [
   .command(
     LESetPHY(handle: link, allPHYs: 1, transmitPHYs: 2, receivePHYs: 4, options: 0x0203),
     [0xFF, 0x0E, 1, 2, 4, 0x03, 0x02]),
+  .command(
+    LESubrateRequest(handle: link, parameters: subrate), [0xFF, 0x0E] + subrateBytes),
+  .command(LESetDefaultSubrate(subrate), subrateBytes),
+  .command(LESetHostFeature(bit: 38, value: 1), [38, 1], read: LESetHostFeature.init),
 ]
 
 @Suite("HCI commands")

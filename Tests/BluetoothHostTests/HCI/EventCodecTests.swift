@@ -59,6 +59,11 @@ private let events: [Check] = [
   .leEvent(
     LEPHYUpdateComplete(status: .success, handle: link, transmitPHY: 2, receivePHY: 1),
     [0x00, 0xFF, 0x0E, 2, 1]),
+  .leEvent(
+    LESubrateChange(
+      status: .unsupportedRemoteFeature, handle: link, factor: 0x0102, latency: 0x0103,
+      continuationNumber: 0x0104, supervisionTimeout: 0x0506),
+    [0x1A, 0xFF, 0x0E, 2, 1, 3, 1, 4, 1, 6, 5], read: LESubrateChange.init),
 ]
 
 @Suite("HCI events")

@@ -16,6 +16,8 @@ struct Collector: ClientApplication {
     case ended(ClientOperation, OperationError?)
     case notified(AttributeHandle, [UInt8])
     case rssi(Int8?)
+    case subrate(Int, LESubrateChange)
+    case subrateFailed(Int, HCIErrorCode)
     case synchronized(Int, PHY, interval: UInt16)
     case train(Int, [UInt8], AdvertisingReport.Completeness, rssi: Int8?, txPower: Int8?)
     case unsynchronized(Int, HCIErrorCode)
@@ -89,6 +91,14 @@ struct Collector: ClientApplication {
   }
 
   mutating func readRSSI(_ rssi: Int8?, at index: Int) { events.append(.rssi(rssi)) }
+
+  mutating func subrateChanged(_ event: LESubrateChange, at index: Int) {
+    events.append(.subrate(index, event))
+  }
+
+  mutating func subrateFailed(_ reason: HCIErrorCode, at index: Int) {
+    events.append(.subrateFailed(index, reason))
+  }
 
   mutating func synchronized(at index: Int, phy: PHY, interval: UInt16) {
     events.append(.synchronized(index, phy, interval: interval))

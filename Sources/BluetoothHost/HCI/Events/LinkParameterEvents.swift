@@ -151,3 +151,56 @@ public struct LEPHYUpdateComplete: LEMetaEvent, Equatable {
     writer.write(receivePHY)
   }
 }
+
+/// The subrate of a link changed, or could not be changed: Core Specification, Vol 4, Part E, 7.7.65.35.
+public struct LESubrateChange: LEMetaEvent, Equatable {
+  /// The LE Meta subevent.
+  public static let subevent = LEMetaSubevent.subrateChange
+
+  /// Whether it succeeded.
+  public var status: HCIErrorCode
+  /// The link.
+  public var handle: ConnectionHandle
+  /// One connection event in so many is used, 1 to 500.
+  public var factor: UInt16
+  /// How many of the used events the peripheral may skip, 0 to 499.
+  public var latency: UInt16
+  /// How many events are used after one with data, at least; 0 to 499.
+  public var continuationNumber: UInt16
+  /// How long the link may be silent until it ends, in units of 10 ms, 10 to 3,200.
+  public var supervisionTimeout: UInt16
+
+  /// Creates an event with these parameters.
+  public init(
+    status: HCIErrorCode, handle: ConnectionHandle, factor: UInt16, latency: UInt16,
+    continuationNumber: UInt16, supervisionTimeout: UInt16
+  ) {
+    self.status = status
+    self.handle = handle
+    self.factor = factor
+    self.latency = latency
+    self.continuationNumber = continuationNumber
+    self.supervisionTimeout = supervisionTimeout
+  }
+
+  /// Reads the parameters; `nil` if they are too short.
+  public init?(_ reader: inout ByteReader) {
+    guard let status = reader.readUInt8(), let handle = ConnectionHandle(&reader),
+      let factor = reader.readUInt16(), let latency = reader.readUInt16(),
+      let continuationNumber = reader.readUInt16(), let supervisionTimeout = reader.readUInt16()
+    else { return nil }
+    self.init(
+      status: HCIErrorCode(rawValue: status), handle: handle, factor: factor, latency: latency,
+      continuationNumber: continuationNumber, supervisionTimeout: supervisionTimeout)
+  }
+
+  /// Writes the parameters in the packet's order.
+  public func writeParameters(to writer: inout ByteWriter) {
+    writer.write(status.rawValue)
+    writer.write(handle.rawValue)
+    writer.write(factor)
+    writer.write(latency)
+    writer.write(continuationNumber)
+    writer.write(supervisionTimeout)
+  }
+}
