@@ -47,7 +47,7 @@ struct Asker: ClientApplication, Settling {
   }
 
   func synchronized(at index: Int, phy: PHY, interval: UInt16) {
-    demand(synchronizations > 0 && index >= 0 && index < 2, "a synchronization at an index that does not exist")
+    demand(synchronizations > 0 && index >= 0 && index < 2, "a synchronization at an unknown index")
   }
 
   func received(_ report: borrowing PeriodicAdvertisingReport, at index: Int) {

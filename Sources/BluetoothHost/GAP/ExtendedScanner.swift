@@ -18,7 +18,7 @@ public protocol ScannerRole: Sendable {
   mutating func removeAll()
 
   /// The request for another subrate of a link whose command has no answer; `nil` for none.
-  var subrateRequest: LESubrateRequest? { get set }
+  var subrateRequest: SubrateRequest? { get set }
 
   /// Begins to synchronize with a train; `nil` if the parameters are wrong, if there is a
   /// synchronization with it, or if none is free. Returns its index.
@@ -87,7 +87,7 @@ public struct LegacyScanner: ScannerRole {
     _ report: borrowing AdvertisingReport, to application: inout Application
   ) { application.received(report) }
   public mutating func removeAll() {}
-  public var subrateRequest: LESubrateRequest? {
+  public var subrateRequest: SubrateRequest? {
     get { nil }
     set {}
   }
@@ -140,7 +140,7 @@ public struct ExtendedScanner<let chains: Int, let capacity: Int>: ScannerRole {
   /// The PHYs that the host requests for new links: 2M, unless the program changes it.
   public var linkPHYs = PHYSet.le2M
   /// The request for another subrate of a link whose command has no answer; `nil` for none.
-  public var subrateRequest: LESubrateRequest?
+  public var subrateRequest: SubrateRequest?
 
   private var entries = InlineArray<chains, Chain>(repeating: Chain())
   private var total: UInt32 = 0

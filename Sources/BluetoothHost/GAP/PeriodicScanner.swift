@@ -141,7 +141,7 @@ public struct PeriodicScanner<
   }
 
   /// The request for another subrate of a link whose command has no answer; `nil` for none.
-  public var subrateRequest: LESubrateRequest? {
+  public var subrateRequest: SubrateRequest? {
     get { scanner.subrateRequest }
     set { scanner.subrateRequest = newValue }
   }

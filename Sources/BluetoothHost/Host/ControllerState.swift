@@ -43,8 +43,6 @@ struct ControllerState {
   var closing: ConnectionHandle?
   /// The link of the last LE Enable Encryption command.
   var encrypting: ConnectionHandle?
-  /// The link of an LE Subrate Request command without an answer.
-  var subrating: ConnectionHandle?
   /// The link of the last Read RSSI command.
   var checking: ConnectionHandle?
   /// Whether the controller answers Read RSSI, which shows whether a link exists.
@@ -85,11 +83,13 @@ struct ControllerState {
     switch opcode {
     case .leSetDataLength: features &= ~Self.dataLengthFeature
     case .leSetPHY: features &= ~Self.twoMegabitFeature
-    case .leSubrateRequest: features &= ~Self.subratingFeature
     case .readRSSI: checksLinks = false
     default: break
     }
   }
+
+  /// The same for connection subrating.
+  mutating func disableSubrating() { features &= ~Self.subratingFeature }
 
   init() {}
 

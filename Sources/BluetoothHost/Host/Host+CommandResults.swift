@@ -41,6 +41,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
         }
         if Client.isPresent { reportUnreadRSSI(opcode) }
         if Client.Scanner.isExtended, opcode == .leSubrateRequest {
+          controller.disableSubrating()
           finishSubrateCommand(.unspecifiedError)
         }
         controller.mayHaveCommands = true

@@ -62,6 +62,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .readBufferSize: return write(PlainCommand(.readBufferSize), into: &writer)
     case .readLEFeatures: return write(PlainCommand(.leReadLocalSupportedFeatures), into: &writer)
     case .setHostFeature:
+      guard Self.isExtended else { return nil }
       return write(
         LESetHostFeature(bit: LESetHostFeature.connectionSubrating, value: 1), into: &writer)
     case .setRandomAddress: return write(LESetRandomAddress(controller.address), into: &writer)

@@ -20,30 +20,30 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       parameters.areValid, let handle = connections[index].handle,
       clientRole.scanner.subrateRequest == nil
     else { return false }
-    clientRole.scanner.subrateRequest = LESubrateRequest(handle: handle, parameters: parameters)
+    clientRole.scanner.subrateRequest = SubrateRequest(
+      command: LESubrateRequest(handle: handle, parameters: parameters))
     controller.mayHaveCommands = true
     return true
   }
 
   /// Writes the command for a request; `nil` if there is none that was not sent.
   mutating func writeSubrateCommand(into writer: inout ByteWriter) -> HCIOpcode? {
-    guard controller.subrating == nil, let request = clientRole.scanner.subrateRequest else {
-      return nil
-    }
-    guard table.index(of: request.handle) != nil else {
+    guard var request = clientRole.scanner.subrateRequest, !request.isSent else { return nil }
+    guard table.index(of: request.command.handle) != nil else {
       clientRole.scanner.subrateRequest = nil
       return nil
     }
-    controller.subrating = request.handle
-    return write(request, into: &writer)
+    // Assigned as a whole: the core has no coroutines.
+    request.isSent = true
+    clientRole.scanner.subrateRequest = request
+    return write(request.command, into: &writer)
   }
 
   /// Takes the result of the command. An unanswered one has the status `unspecifiedError`.
   mutating func finishSubrateCommand(_ status: HCIErrorCode) {
+    guard let request = clientRole.scanner.subrateRequest else { return }
     clientRole.scanner.subrateRequest = nil
-    guard let handle = controller.subrating else { return }
-    controller.subrating = nil
-    guard status != .success, let index = table.index(of: handle) else { return }
+    guard status != .success, let index = table.index(of: request.command.handle) else { return }
     clientRole.subrateFailed(status, of: connections[index])
   }
 
@@ -62,4 +62,12 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       clientRole.subrateFailed(event.status, of: connections[index])
     }
   }
+}
+
+/// A request for another subrate of a link, until its command has an answer.
+public struct SubrateRequest: Equatable, Sendable {
+  /// The command.
+  var command: LESubrateRequest
+  /// Whether the controller has it.
+  var isSent = false
 }
