@@ -38,6 +38,7 @@ private func periodicEntry(_ milliseconds: UInt32, _ byte: UInt8) -> UInt32 {
     count &+= 1
   }
   host.unsynchronize(at: Int(byte))
+  if host.requestSubrate(.none, at: Int(byte)) { count &+= 1 }
   return count &+ turn(of: &host, at: now, byte)
 }
 
