@@ -12,7 +12,7 @@ private typealias Broadcaster = Host<
   >, NoClient, NoSecurity, NoChannels
 >
 
-/// A client that follows the train of whom it hears.
+/// A client that follows the train of the advertiser that it hears.
 private struct Display: ClientApplication {
   enum News: Equatable {
     case begins(PHY, interval: UInt16)

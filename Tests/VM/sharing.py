@@ -1,11 +1,10 @@
-"""A ball beside bluetoothd on hci1, without privileges: it disturbs no other connection of the adapter, and gets over
-whatever happens to bluetoothd, the adapter and the bus. The centrals are the kernel's on hci0; on hci2 another
-peripheral keeps a connection to hci1."""
+"""A ball beside bluetoothd on hci1, without privileges: it gets over whatever happens to bluetoothd, the adapter and the
+bus. The centrals are the kernel's on hci0. That it disturbs no other connection is a check of the suite air, since btvirt
+mixes up the links of a controller that is a central and a peripheral."""
 
 import contextlib
 import pathlib
 import re
-import signal
 import time
 
 from adapters import (
@@ -13,13 +12,11 @@ from adapters import (
     Controllers,
     bluetooth_daemon,
     bluetooth_service,
-    call_bluetoothd,
     power,
     set_up,
 )
 from att import Central
 from checks import Checks
-from kernel_ball import KernelBall
 from programs import NOBODY, Ball, ball_command, eventually, run
 
 RADIO_TROUBLE = 69
@@ -70,35 +67,16 @@ def running_ball(*options: str, **process):
         yield ball
 
 
-def is_connected(address: str) -> bool:
-    path = f"/org/bluez/hci1/dev_{address.replace(':', '_')}"
-    command = ["org.freedesktop.DBus.Properties.Get", "string:org.bluez.Device1", "string:Connected"]
-    return "boolean true" in call_bluetoothd(path, *command).stdout
-
-
 def advertisements() -> int:
     """How many programs advertise on hci1."""
     shown = run("bluetoothctl", "show", ADDRESSES[1]).stdout
     return int(re.search(r"ActiveInstances: (0x\w+)", shown)[1], 16)
 
 
-def connect(address: str) -> None:
-    """Has bluetoothd connect hci1 to a peripheral."""
-    path = f"/org/bluez/hci1/dev_{address.replace(':', '_')}"
-    script = f"(sleep 2; echo select {ADDRESSES[1]}; sleep 1; echo scan on; sleep 6) | bluetoothctl"
-
-    def attempt() -> bool:
-        run("bash", "-c", script)
-        call_bluetoothd(path, "org.bluez.Device1.Connect")
-        return is_connected(address)
-
-    eventually("it is connected", attempt, patience=120)
-
-
 with check("without a system bus") as saw:
     saw(refusal("D-Bus", "sudo systemctl start dbus", **MEMBER))
 
-with Controllers(3), bluetooth_service(powers_adapters=False) as daemon:
+with Controllers(), bluetooth_service(powers_adapters=False) as daemon:
     with check("an adapter that is switched off") as saw:
         saw(refusal("bluetoothd has switched hci1 off", "bluetoothctl power on", **MEMBER))
     with check("no such adapter") as saw:
@@ -146,19 +124,6 @@ with Controllers(3), bluetooth_service(powers_adapters=False) as daemon:
             ball = stack.enter_context(running_ball("--control", f"/tmp/ball-{number}"))
         last = stack.enter_context(Ball(RADIO, "--control", "/tmp/last", **MEMBER))
         saw(last.event("radio", state="lost")["detail"])
-
-    # btvirt mixes up the links of a controller that is a central and a peripheral, so no central asks meanwhile.
-    with KernelBall("hci2", "Keyboard", "Outlook good."):
-        with check("another connection stays through start, kill -9 and end of the ball"):
-            connect(ADDRESSES[2])
-            with running_ball() as ball:
-                assert is_connected(ADDRESSES[2]), "the start ended it"
-                ball.stop(signal.SIGKILL)
-            eventually("the advertisement ends", lambda: advertisements() == 0)
-            assert is_connected(ADDRESSES[2]), "kill -9 ended it"
-            with running_ball() as ball:
-                assert ball.stop() == 0
-            assert is_connected(ADDRESSES[2]), "the end of the ball ended it"
 
     with check("bluetoothd ends, and runs again") as saw, running_ball() as ball:
         daemon.stop()

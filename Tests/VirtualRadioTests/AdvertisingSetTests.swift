@@ -87,10 +87,6 @@ private struct Heard: Equatable {
   var data: [UInt8]
 }
 
-private func counting(_ count: Int) -> [UInt8] {
-  (0..<count).map { UInt8(truncatingIfNeeded: $0) }
-}
-
 @Suite("Advertising sets on the air")
 struct AdvertisingSetTests {
   let air = VirtualAir()

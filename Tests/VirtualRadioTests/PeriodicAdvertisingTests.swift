@@ -110,10 +110,6 @@ private func lost(_ handle: UInt16 = 0) -> [UInt8] {
   event(LEPeriodicAdvertisingSyncLost(handle: handle))
 }
 
-private func counting(_ count: Int) -> [UInt8] {
-  (0..<count).map { UInt8(truncatingIfNeeded: $0) }
-}
-
 @Suite("Periodic advertising on the air")
 struct PeriodicAdvertisingTests {
   let air = VirtualAir()

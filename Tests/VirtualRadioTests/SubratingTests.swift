@@ -26,7 +26,9 @@ struct SubratingTests {
       central.ask(LESetHostFeature(bit: 38, value: 1)), is: [complete(.leSetHostFeature)])
     if supported { peripheral.send(LESetHostFeature(bit: 38, value: 1)) }
     if let limits {
-      expect(central.ask(LESetDefaultSubrate(limits)), is: [complete(.leSetDefaultSubrate)])
+      expect(
+        central.ask(.leSetDefaultSubrate, bytes { limits.write(to: &$0) }),
+        is: [complete(.leSetDefaultSubrate)])
     }
     peripheral.advertise()
     // 30 ms.
@@ -158,7 +160,7 @@ struct SubratingTests {
         request(central, parameters), is: [status(.leSubrateRequest, .invalidCommandParameters)],
         "\(parameters)")
       expect(
-        central.ask(LESetDefaultSubrate(parameters)),
+        central.ask(.leSetDefaultSubrate, bytes { parameters.write(to: &$0) }),
         is: [complete(.leSetDefaultSubrate, .invalidCommandParameters)], "\(parameters)")
     }
     // 4 × 10 is not more than 24 × 2.

@@ -81,6 +81,9 @@ extension [UInt8] {
   static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 }
 
+/// The numbers from 0 on, as bytes.
+func counting(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0) } }
+
 /// What `body` writes.
 func bytes(_ body: (inout ByteWriter) -> Void) -> [UInt8] {
   var storage = [UInt8](repeating: 0, count: 1_024)

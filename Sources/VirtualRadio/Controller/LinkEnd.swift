@@ -14,8 +14,7 @@ struct LinkParameters: Equatable {
   /// How many events are used after one with data, at least.
   var continuationNumber: UInt16 = 0
 
-  /// The values for a host's request, each event of which is used; `nil` if the specification forbids the
-  /// request.
+  /// The values for a host's request, without a subrate; `nil` if the specification forbids the request.
   init?(_ request: ConnectionParameters) {
     guard request.areValid else { return nil }
     interval = request.maximumInterval

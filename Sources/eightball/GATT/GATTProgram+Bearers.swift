@@ -28,7 +28,7 @@ extension GATTProgram {
     tasks.insert(.readFeatures(server.value), at: 0)
   }
 
-  /// The server's features are known: tells it those of this client, and opens the bearers.
+  /// The server's features are known: writes those of this client, and opens the bearers.
   mutating func haveReadFeatures() {
     // Bit 0: Core Specification, Vol 3, Part G, 7.4.
     guard let features = readValue(on: 0).first, features & 1 != 0 else { return haveNoBearers() }

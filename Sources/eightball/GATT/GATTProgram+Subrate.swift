@@ -27,7 +27,7 @@ extension GATTProgram {
     let text =
       reason == .unsupportedRemoteFeature
       ? "The device has no connection subrating."
-      : "The link keeps its connection events: error \(hexadecimalText([reason.rawValue]))."
+      : "The link keeps its connection events: error 0x\(hexadecimalText([reason.rawValue]))."
     fail(text, reason: "refused", .refused, at: now)
   }
 }

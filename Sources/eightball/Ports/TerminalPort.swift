@@ -2,7 +2,6 @@ import BallRunner
 import BluetoothHost
 import EightBall
 import Glibc
-import Linux
 import LinuxAir
 import LinuxBoard
 import LinuxPort
@@ -11,11 +10,6 @@ import LinuxRadio
 /// The port of `eightball run`: that of Linux with a terminal on top. It adds the virtual air, the
 /// lines of a virtual board, keys, the line that draws the ball, captures and packet traces.
 struct TerminalPort: Port, ~Copyable {
-  /// How long the start lasts at most, in milliseconds.
-  private static var startTime: UInt32 { 2_000 }
-  /// A wait this long ends the start before, in milliseconds: no command takes so long.
-  private static var rest: UInt32 { 10_000 }
-
   private var port: LinuxPort
   private var radio: TerminalRadio
   private let board: TerminalBoard
@@ -28,8 +22,7 @@ struct TerminalPort: Port, ~Copyable {
   private let time: AirTime
   /// Whether the radio has not taken all of the last packets.
   private var hasOutput = false
-  /// When the start is over; `nil` once its pages are given back.
-  private var startEnd: Instant?
+  private var start: StartPages
   /// Where programs connect; `nil` without a control socket.
   private(set) var controlPath: String?
   /// Why the kernel refuses to wait.
@@ -60,7 +53,7 @@ struct TerminalPort: Port, ~Copyable {
     self.screen = screen
     self.loop = loop
     time = AirTime()
-    startEnd = time.now.advanced(by: Self.startTime)
+    start = StartPages(at: time.now)
     self.board = TerminalBoard(
       board, name: ballName, screen: screen, hasUser: hasUser, time: time)
   }
@@ -172,7 +165,7 @@ struct TerminalPort: Port, ~Copyable {
 
   mutating func wait(until deadline: Instant?) -> Bool {
     screen.flush(to: &port)
-    if let startEnd { forgetStart(startEnd, before: deadline) }
+    start.giveBack(at: now, before: deadline)
     let limit = time.wait(until: deadline, hasOutput: hasOutput) { port.writeRadio($0) }
     guard port.wait(until: limit) else {
       waitError = SystemError(.current, "wait for", "the event queue")
@@ -191,17 +184,6 @@ struct TerminalPort: Port, ~Copyable {
       board.stop()
     }
     return true
-  }
-
-  /// Gives the pages back that only the start needed, more than half of the program's memory, once it is over.
-  private mutating func forgetStart(_ end: Instant, before deadline: Instant?) {
-    let now = now
-    if let deadline, now < end, deadline < now.advanced(by: Self.rest) { return }
-    startEnd = nil
-    // A debugger's breakpoints would go too.
-    #if !DEBUG
-      clinux_forget_start()
-    #endif
   }
 
   // MARK: RadioPort

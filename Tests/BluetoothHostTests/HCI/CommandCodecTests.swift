@@ -159,7 +159,6 @@ private let commands: [Check] = [
     [0xFF, 0x0E, 1, 2, 4, 0x03, 0x02]),
   .command(
     LESubrateRequest(handle: link, parameters: subrate), [0xFF, 0x0E] + subrateBytes),
-  .command(LESetDefaultSubrate(subrate), subrateBytes),
   .command(LESetHostFeature(bit: 38, value: 1), [38, 1], read: LESetHostFeature.init),
 ]
 

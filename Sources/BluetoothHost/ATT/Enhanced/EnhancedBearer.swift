@@ -141,7 +141,7 @@ public struct EnhancedBearer: ~Copyable {
     return true
   }
 
-  /// Tells the program what has happened: the bearer has opened or ended, its request has timed out,
+  /// Reports to the program what has happened: the bearer has opened or ended, its request has timed out,
   /// or a command was sent.
   mutating func report<Application: ClientApplication & ~Copyable>(
     to application: inout Application

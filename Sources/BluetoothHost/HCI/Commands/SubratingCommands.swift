@@ -65,22 +65,6 @@ public struct SubrateParameters: Equatable, Sendable {
   }
 }
 
-/// Sets what the controller accepts when a peripheral requests another subrate of a later link:
-/// Core Specification, Vol 4, Part E, 7.8.123.
-public struct LESetDefaultSubrate: HCICommand, Equatable {
-  /// The command's opcode.
-  public static let opcode = HCIOpcode.leSetDefaultSubrate
-
-  /// The limits.
-  public var parameters: SubrateParameters
-
-  /// Creates a command with these parameters.
-  public init(_ parameters: SubrateParameters) { self.parameters = parameters }
-
-  /// Writes the parameters in the packet's order.
-  public func writeParameters(to writer: inout ByteWriter) { parameters.write(to: &writer) }
-}
-
 /// Requests another subrate of a link: Core Specification, Vol 4, Part E, 7.8.124. Answered by Command
 /// Status, then LE Subrate Change.
 public struct LESubrateRequest: HCICommand, Equatable {

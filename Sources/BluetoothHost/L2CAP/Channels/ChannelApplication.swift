@@ -8,7 +8,7 @@
 /// there is room for it. To receive one, it takes each segment, and says how much more it can
 /// take; credits limit the peer to that. After a change outside of these calls, the program calls
 /// `CreditBasedChannels.resume`.
-public protocol ChannelApplication: ~Copyable {
+public protocol ChannelApplication: BearerRole, ~Copyable {
   /// The listener on an SPSM for the peer on `link`; `nil` if there is none.
   func listener(on spsm: SPSM, at link: Int) -> ChannelListener?
 
@@ -47,11 +47,8 @@ public protocol ChannelApplication: ~Copyable {
   /// The whole SDU was passed to the controller.
   mutating func sent(on channel: Int)
 
-  // MARK: Enhanced bearers
+  // MARK: Enhanced bearers, which `EnhancedBearers` adds to another application
 
-  /// Whether some of its channels are enhanced ATT bearers, which `EnhancedBearers` adds to another
-  /// application. By default false, and then the calls below are left out.
-  static var hasBearers: Bool { get }
   /// When a request on a bearer times out.
   var deadline: Instant? { get }
   /// It is `now`.
@@ -60,26 +57,11 @@ public protocol ChannelApplication: ~Copyable {
   func bearerMTU(forMore count: Int) -> ChannelMTU?
   /// These channels were requested as bearers.
   mutating func beginBearers(_ channels: ConnectionSet, at link: Int)
-  /// Calls `body` with a bearer; `nil` if there is none.
-  mutating func withBearer<Result>(_ number: Int, _ body: (inout EnhancedBearer) -> Result)
-    -> Result?
-  /// Calls `body` with the state of the link's own bearer; `nil` without enhanced ones.
-  mutating func withOwnBearer<Result>(_ link: Int, _ body: (inout BearerTurn) -> Result) -> Result?
-  /// Whether the server's application has put off a request on a bearer of the link.
-  func hasPutOff(at link: Int) -> Bool
-  /// The links on which a request that waited for another has its turn.
-  var linksInTurn: ConnectionSet { get set }
-  /// The number of a bearer that has something for the host; `nil` if there is none.
-  mutating func takeNextBearer() -> Int?
-  /// The bearers of a link.
-  func bearers(at link: Int) -> ConnectionSet
 }
 
 extension ChannelApplication where Self: ~Copyable {
   /// Keeps to the MTU from `opened`.
   public mutating func reconfigured(_ channel: Int, peerMTU: Int) {}
-  /// False.
-  public static var hasBearers: Bool { false }
   /// Never.
   public var deadline: Instant? { nil }
   /// Does nothing.
@@ -88,25 +70,6 @@ extension ChannelApplication where Self: ~Copyable {
   public func bearerMTU(forMore count: Int) -> ChannelMTU? { nil }
   /// Does nothing.
   public mutating func beginBearers(_ channels: ConnectionSet, at link: Int) {}
-  /// Nothing.
-  public mutating func withBearer<Result>(
-    _ number: Int, _ body: (inout EnhancedBearer) -> Result
-  ) -> Result? { nil }
-  /// Nothing.
-  public mutating func withOwnBearer<Result>(
-    _ link: Int, _ body: (inout BearerTurn) -> Result
-  ) -> Result? { nil }
-  /// False.
-  public func hasPutOff(at link: Int) -> Bool { false }
-  /// None.
-  public var linksInTurn: ConnectionSet {
-    get { .none }
-    set {}
-  }
-  /// None.
-  public mutating func takeNextBearer() -> Int? { nil }
-  /// None.
-  public func bearers(at link: Int) -> ConnectionSet { .none }
 }
 
 /// A part of an SDU: the content of one K-frame.

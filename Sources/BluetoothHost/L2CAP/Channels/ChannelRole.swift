@@ -2,11 +2,9 @@
 ///
 /// `CreditBasedChannels` implements it. `NoChannels` is for a host without channels: it has neither
 /// state nor code. Only the host calls these requirements.
-public protocol ChannelRole: ~Copyable {
+public protocol ChannelRole: BearerRole, ~Copyable {
   /// Whether there can be channels. If false, their code is left out.
   static var isPresent: Bool { get }
-  /// Whether channels can be enhanced ATT bearers. If false, their code is left out.
-  static var hasBearers: Bool { get }
 
   /// The longest payload in bytes of a frame for a channel.
   var longestPayload: Int { get }
@@ -43,19 +41,6 @@ public protocol ChannelRole: ~Copyable {
 
   /// Requests enhanced bearers from the peer on `link`; `false` if there is no room for them.
   mutating func openBearers(_ count: Int, at link: Int) -> Bool
-  /// Calls `body` with the bearer that has the number `number`; `nil` if there is none.
-  mutating func withBearer<Result>(_ number: Int, _ body: (inout EnhancedBearer) -> Result)
-    -> Result?
-  /// Calls `body` with the state of the link's own bearer; `nil` without enhanced ones.
-  mutating func withOwnBearer<Result>(_ link: Int, _ body: (inout BearerTurn) -> Result) -> Result?
-  /// Whether the server's application has put off a request on a bearer of the link.
-  func hasPutOff(at link: Int) -> Bool
-  /// The links on which a request that waited for another has its turn.
-  var linksInTurn: ConnectionSet { get set }
-  /// The number of a bearer that has something for the host; `nil` if there is none.
-  mutating func takeNextBearer() -> Int?
-  /// The bearers of the link, by number.
-  func bearers(at link: Int) -> ConnectionSet
 
   /// Whether a frame is being sent, fragment by fragment. No other frame may be sent before its
   /// end.
@@ -70,28 +55,7 @@ public protocol ChannelRole: ~Copyable {
 
 extension ChannelRole where Self: ~Copyable {
   /// False.
-  public static var hasBearers: Bool { false }
-  /// False.
   public mutating func openBearers(_ count: Int, at link: Int) -> Bool { false }
-  /// Nothing.
-  public mutating func withBearer<Result>(
-    _ number: Int, _ body: (inout EnhancedBearer) -> Result
-  ) -> Result? { nil }
-  /// Nothing.
-  public mutating func withOwnBearer<Result>(
-    _ link: Int, _ body: (inout BearerTurn) -> Result
-  ) -> Result? { nil }
-  /// False.
-  public func hasPutOff(at link: Int) -> Bool { false }
-  /// None.
-  public var linksInTurn: ConnectionSet {
-    get { .none }
-    set {}
-  }
-  /// None.
-  public mutating func takeNextBearer() -> Int? { nil }
-  /// None.
-  public func bearers(at link: Int) -> ConnectionSet { .none }
 }
 
 // A member without a comment does nothing; its requirement has the documentation.
