@@ -1,6 +1,7 @@
 """The panel in a browser, with a real ball behind it."""
 
 import asyncio
+import json
 import pathlib
 import shutil
 import signal
@@ -94,6 +95,8 @@ async def test_a_question_its_packets_and_its_answer(page, panel, ball, folder):
     assert await page.evaluate("document.querySelector('#shown').textContent") == (
         f"The ball shows: {answer}"
     )
+    # Rows are laid out with the next frame.
+    await page.until(f"{ROWS}.some((it) => it.includes({json.dumps(f'“{answer}”')}))")
     rows = await page.evaluate(ROWS)
     question_row = next(row for row in rows if "“Shall we ship?”" in row)
     assert "Write Request" in question_row and "53 68 61 6c 6c" in question_row
