@@ -122,7 +122,7 @@ check_embedded() {
   need_swift
   if [ $# = 0 ]; then
     steps ${#embedded_targets[@]}
-    two_at_a_time "The core: " scripts/check embedded -- "${embedded_targets[@]}"
+    side_by_side "The core: " scripts/check embedded -- "${embedded_targets[@]}"
     return
   fi
   [[ " ${embedded_targets[*]} " = *" $1 "* ]] ||
@@ -274,7 +274,7 @@ check_eightballd() {
   check_static_parts
   step_done
 
-  two_at_a_time "eightballd for " env EIGHTBALL="$tool" scripts/check eightballd -- "${targets[@]}" | tee "$folder/targets"
+  side_by_side "eightballd for " env EIGHTBALL="$tool" scripts/check eightballd -- "${targets[@]}" | tee "$folder/targets"
   step_number=$((step_number + ${#targets[@]}))
   answers=$(sed -n 's/^Asked, it answers: //p' "$folder/targets" | sort -u)
   [ "$(wc -l <<<"$answers")" = 1 ] ||

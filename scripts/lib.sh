@@ -62,10 +62,10 @@ show_times() {
   printf '%s\n' '    time   processors' "${step_times[@]}" "$(step_time "$SECONDS" "$(cpu_seconds)" "in all")"
 }
 
-# two_at_a_time TITLE COMMAND... -- ITEM...: runs the command with each item as its last argument, two at once where
-# there are two processors. Each is one step, whose output comes when it ends. Fails at the end if one failed. If
-# `step_times_file` names a file, each adds its time there.
-two_at_a_time() {
+# side_by_side TITLE COMMAND... -- ITEM...: runs the command with each item as its last argument, two at once where
+# there are two processors, or `at_once`. Each is one step, whose output comes when it ends. Fails at the end if one
+# failed. If `step_times_file` names a file, each adds its time there.
+side_by_side() {
   local title=$1 command=() number=$step_number item
   shift
   while [ "$1" != -- ]; do
@@ -78,9 +78,9 @@ two_at_a_time() {
   for item in "$@"; do
     number=$((number + 1))
     printf '%s\0' "[$number/$step_count]" "$title$item" "$item"
-  done | step_times_file=${step_times_file:-/dev/null} xargs -0 -n 3 -P "$(($(nproc) > 1 ? 2 : 1))" bash -c '
+  done | step_times_file=${step_times_file:-/dev/null} xargs -0 -n 3 -P "${at_once:-$(($(nproc) > 1 ? 2 : 1))}" bash -c '
     number=${*: -3:1} name=${*: -2:1} item=${*: -1} status=0
-    output=$(unset step_times_file && "${@:1:$#-3}" "$item" 2>&1) || status=1
+    output=$(unset at_once step_times_file && "${@:1:$#-3}" "$item" 2>&1) || status=1
     exec 9<"$0" && flock 9
     printf "%s\n" "$number $name" ${output:+"$output"}
     source "$0"
