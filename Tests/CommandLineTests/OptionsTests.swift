@@ -23,7 +23,7 @@ struct OptionsTests {
     let error = #expect(throws: SystemError.self) { try options.sinks() }
     expect(
       error?.description,
-      is: "cannot keep packets in /no/such/folder/ball.btsnoop: No such file or directory. Give "
+      is: "cannot write the capture /no/such/folder/ball.btsnoop: No such file or directory. Give "
         + "--capture a file in a folder that exists and that you may write to")
   }
 

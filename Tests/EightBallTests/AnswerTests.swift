@@ -61,7 +61,7 @@ struct AnswerTests {
     expect(chiSquare < 491)
   }
 
-  @Test("The database's hash is that of its attributes, of which it has as many as it has room for")
+  @Test("The database's hash is that of its attributes, which fill its room")
   func database() {
     let database = EightBallProfile.makeDatabase()
     expect(database.hash, is: DatabaseHash(of: database.attributes))

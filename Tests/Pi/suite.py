@@ -24,7 +24,7 @@ from emulator import Emulator
 from pairing import pair
 from programs import Program, eightball
 
-#: The pins of the boards' files, and the one by which the job of Tests/Pi/guest.sh is told to continue.
+#: The pins of the boards' files, and the one that lets the job of Tests/Pi/guest.sh continue.
 SHAKE, CLEAR, STATUS, ANSWER, GO = 18, 25, 12, 16, 5
 #: The limits in seconds of a boot, with and without the installation, and of what takes a second at most.
 BOOT, STEP = 300, 30

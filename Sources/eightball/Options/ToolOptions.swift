@@ -283,7 +283,7 @@ extension RadioOptions {
             }))
       } catch {
         throw SystemError(
-          error.code, "keep packets in", capture,
+          error.code, "write the capture", capture,
           explanation:
             "\(error.explanation ?? error.code.description). Give --capture a file in a folder "
             + "that exists and that you may write to")

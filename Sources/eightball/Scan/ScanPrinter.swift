@@ -36,7 +36,10 @@ struct ScanPrinter {
     for index in heard.indices { print(index) }
     let balls = heard.count { $0.device.isBall }
     let devices = heard.count == 1 ? "1 device" : "\(heard.count) devices"
-    Terminal.note("\(devices), \(balls) of them \(balls == 1 ? "a ball" : "balls").")
+    Terminal.note(
+      heard.isEmpty
+        ? "No devices found."
+        : "\(devices), \(balls == 0 ? "no balls" : balls == 1 ? "1 ball" : "\(balls) balls").")
   }
 
   func failed(_ text: String, reason: String) {
