@@ -114,7 +114,7 @@ public struct BallProgram<
 
   /// Reports that the controller cannot send the advertising sets, if nothing else is advertised.
   private mutating func checkAdvertisingSets() {
-    guard !host.server.sets.isEmpty, host.advertisement == nil else { return }
+    guard !host.server.sets.isEmpty, !host.hasAdvertisement else { return }
     let isExtended = host.isExtended
     var reason = ByteBuffer<128>()
     reason.write {

@@ -145,9 +145,7 @@ public struct AdvertisingData: Equatable, Sendable {
 
   /// Whether both hold the same bytes.
   public static func == (left: AdvertisingData, right: AdvertisingData) -> Bool {
-    guard left.count == right.count else { return false }
-    for index in 0..<left.count where left.storage[index] != right.storage[index] { return false }
-    return true
+    left.span.hasSameBytes(as: right.span)
   }
 }
 

@@ -1,7 +1,10 @@
 /// What a peripheral advertises, and the known state of its controller.
 public struct Advertiser {
-  /// The advertisement while a connection is free; `nil` for none.
-  var advertisement: Advertisement?
+  /// The advertisement while a connection is free, if `hasAdvertisement`. Not an optional, which the
+  /// compiler copies for each use.
+  private(set) var content = Advertisement(data: AdvertisingData(), scanResponse: AdvertisingData())
+  /// Whether there is an advertisement.
+  private(set) var hasAdvertisement = false
 
   var isAdvertising = false
   /// The state in the last advertising command.
@@ -26,12 +29,32 @@ public struct Advertiser {
   /// Nothing to advertise.
   init() {}
 
+  /// The advertisement; `nil` for none.
+  var advertisement: Advertisement? { hasAdvertisement ? content : nil }
+
+  /// Sets the advertisement, or with `nil` none. False if it is the same.
+  mutating func advertise(_ advertisement: Advertisement?) -> Bool {
+    guard let advertisement else {
+      let isChange = hasAdvertisement
+      hasAdvertisement = false
+      return isChange
+    }
+    if hasAdvertisement, advertisement == content { return false }
+    content = advertisement
+    hasAdvertisement = true
+    return true
+  }
+
   /// The controller is reset. The advertisement and the reliability of the check stay.
   mutating func reset() {
-    let old = self
-    self = Advertiser()
-    advertisement = old.advertisement
-    check = old.check
+    isAdvertising = false
+    requestedAdvertising = false
+    isAdvertisingUncertain = false
+    isAdvertisingDataPending = false
+    isScanResponseDataPending = false
+    isAdvertisingRefused = false
+    isCheckPending = false
+    seemsStopped = false
   }
 }
 

@@ -20,6 +20,8 @@ public struct AdvertisingSet: Equatable, Sendable {
   public var secondaryPHY: PHY
   /// A random address of its own; `nil` for the host's.
   public var address: DeviceAddress?
+  /// Whether it is the host's advertisement, with legacy PDUs.
+  var isLegacy = false
 
   /// A set on one PHY; with 2M, which has no advertisements, they are on 1M.
   public init(
@@ -35,6 +37,16 @@ public struct AdvertisingSet: Equatable, Sendable {
 
   /// Whether a controller with these PHYs can send it.
   func isUsable(with phys: PHYSet) -> Bool { phys.contains(primaryPHY.set | secondaryPHY.set) }
+
+  /// What its packets are.
+  var properties: AdvertisingProperties {
+    if isLegacy { return .legacyConnectable }
+    return switch kind {
+    case .connectable: .connectable
+    case .scannable: .scannable
+    case .nonconnectable: .none
+    }
+  }
 }
 
 /// The advertising sets of a server: `AdvertisingSets`, `PeriodicAdvertisingSets`, or
@@ -67,11 +79,11 @@ public protocol AdvertisingSetRole: Sendable {
   mutating func restart()
 
   /// Writes the next command; `nil` if none is needed.
-  mutating func writeCommand(_ plan: AdvertisingPlan, into writer: inout ByteWriter) -> HCIOpcode?
+  mutating func writeCommand(
+    _ plan: AdvertisingPlan, _ advertisement: Advertisement, into writer: inout ByteWriter
+  ) -> HCIOpcode?
   /// Writes the command that stops every set.
   mutating func writeStop(into writer: inout ByteWriter) -> HCIOpcode
-  /// Writes a command that the controller refuses as long as a set advertises; `nil` if none does.
-  mutating func writeCheck(_ plan: AdvertisingPlan, into writer: inout ByteWriter) -> HCIOpcode?
   /// Takes the result of the last command.
   mutating func finish(_ status: HCIErrorCode) -> AdvertisingSetResult
   /// The set with this handle has stopped.
@@ -106,10 +118,8 @@ extension AdvertisingSetRole {
 
 /// What an advertising set needs to know of its host.
 public struct AdvertisingPlan: Sendable {
-  /// The advertisement in legacy PDUs; `nil` for none.
-  var advertisement: Advertisement?
-  /// Its interval.
-  var interval: ClosedRange<UInt16>
+  /// The set with handle 0, which has the host's advertisement; `nil` for none.
+  var legacy: AdvertisingSet?
   /// Whether sets may advertise at all.
   var isAllowed: Bool
   /// Whether a central can connect.
@@ -120,6 +130,13 @@ public struct AdvertisingPlan: Sendable {
   var filterPolicy: UInt8
   /// The PHYs of the controller. A set on another PHY is off.
   var phys: PHYSet
+  /// Whether to write a command that the controller refuses as long as a set advertises.
+  var isCheck = false
+
+  /// Whether a set should advertise.
+  func wants(_ set: AdvertisingSet) -> Bool {
+    isAllowed && (isConnectable || set.kind != .connectable) && set.isUsable(with: phys)
+  }
 }
 
 /// What the result of a command for advertising sets means.
@@ -130,8 +147,8 @@ public enum AdvertisingSetResult: Equatable, Sendable {
   case switched
   /// The controller refuses a set.
   case refused
-  /// It was the check, with this result.
-  case checked(HCIErrorCode)
+  /// It was the check.
+  case checked
 }
 
 // A member without a comment does nothing; its requirement has the documentation.
@@ -159,12 +176,9 @@ public struct NoAdvertisingSets: AdvertisingSetRole {
   public mutating func reset() {}
   public mutating func restart() {}
   public mutating func writeCommand(
-    _ plan: AdvertisingPlan, into writer: inout ByteWriter
+    _ plan: AdvertisingPlan, _ advertisement: Advertisement, into writer: inout ByteWriter
   ) -> HCIOpcode? { nil }
   public mutating func writeStop(into writer: inout ByteWriter) -> HCIOpcode { .none }
-  public mutating func writeCheck(
-    _ plan: AdvertisingPlan, into writer: inout ByteWriter
-  ) -> HCIOpcode? { nil }
   public mutating func finish(_ status: HCIErrorCode) -> AdvertisingSetResult { .done }
   public mutating func terminated(_ handle: UInt8) {}
 }
@@ -176,11 +190,9 @@ public struct NoAdvertisingSets: AdvertisingSetRole {
 /// A host uses them if its controller supports extended advertising; otherwise only its
 /// advertisement. `capacity` is at most 1,650; a connectable set has at most 245 bytes.
 public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSetRole {
-  /// The steps from nothing to advertising.
+  /// What the controller gets next: the steps from nothing to advertising.
   private enum Step: UInt8 {
     case parameters, address, data, scanResponse, enable, on
-
-    var next: Step { Step(rawValue: rawValue &+ 1) ?? .on }
   }
 
   /// How far the controller has been given a set.
@@ -205,16 +217,13 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
       length = bytes.count
       progress.isChanged = true
     }
-
-    func partLength(from offset: Int) -> Int {
-      min(length &- offset, LESetExtendedAdvertisingData.longestPart)
-    }
   }
 
   /// The command without an answer so far.
   private enum Awaited: Equatable {
     case nothing
     case step(UInt8)
+    case on(UInt8)
     case off(UInt8)
     case stop
     case check
@@ -239,8 +248,10 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
 
   /// Whether a set advertises.
   public var isAdvertising: Bool {
-    for handle in 0...count where progress(of: handle).step == .on { return true }
-    return false
+    @inline(__always) get {
+      for index in 0..<count where entries[index].progress.step == .on { return true }
+      return legacy.step == .on
+    }
   }
 
   /// Whether no set has something to send.
@@ -281,126 +292,128 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
     for handle in 0...count { set(Progress(), of: handle) }
   }
 
-  @inline(never) private func progress(of handle: Int) -> Progress {
-    handle == 0 ? legacy : entries[handle &- 1].progress
-  }
-
   @inline(never) private mutating func set(_ progress: Progress, of handle: Int) {
     if handle == 0 { legacy = progress } else { entries[handle &- 1].progress = progress }
+  }
+
+  private mutating func set(_ step: Step, of handle: Int) {
+    if handle == 0 { legacy.step = step } else { entries[handle &- 1].progress.step = step }
+  }
+
+  /// Whether the set is on. Mutating, so that it is called in place: for another method the compiler
+  /// copies all sets.
+  @inline(never) private mutating func isOn(_ handle: Int) -> Bool {
+    (handle == 0 ? legacy : entries[handle &- 1].progress).step == .on
   }
 
   // MARK: Commands
 
   /// Writes the next command of the first set that needs one.
-  @inline(never) public mutating func writeCommand(
-    _ plan: AdvertisingPlan, into writer: inout ByteWriter
+  public mutating func writeCommand(
+    _ plan: AdvertisingPlan, _ advertisement: Advertisement, into writer: inout ByteWriter
   ) -> HCIOpcode? {
-    for handle in 0...count {
-      let isWanted = isWanted(handle, plan)
-      let progress = progress(of: handle)
-      let isOn = progress.step == .on
-      if isOn ? isWanted && !progress.isChanged : !isWanted { continue }
-      let number = UInt8(truncatingIfNeeded: handle)
-      if isOn {
-        awaited = .off(number)
-        return writeEnable(false, number, into: &writer)
+    if let opcode = writeCommand(of: plan.legacy, 0, plan, advertisement, into: &writer) {
+      return opcode
+    }
+    for index in 0..<count {
+      if let opcode = writeCommand(
+        of: entries[index].set, index &+ 1, plan, advertisement, into: &writer)
+      {
+        return opcode
       }
-      if progress.isChanged { set(Progress(), of: handle) }
-      awaited = .step(number)
-      return writeStep(of: handle, plan, into: &writer)
     }
     return nil
   }
 
-  @inline(never) private func writeEnable(
+  /// Writes the next command of one set; `nil` if it needs none.
+  @inline(never) private mutating func writeCommand(
+    of set: AdvertisingSet?, _ handle: Int, _ plan: AdvertisingPlan,
+    _ advertisement: Advertisement, into writer: inout ByteWriter
+  ) -> HCIOpcode? {
+    let number = UInt8(truncatingIfNeeded: handle)
+    var progress = handle == 0 ? legacy : entries[handle &- 1].progress
+    guard let set, plan.wants(set) else {
+      return progress.step == .on ? writeEnable(false, number, into: &writer) : nil
+    }
+    if progress.isChanged {
+      if progress.step == .on { return writeEnable(false, number, into: &writer) }
+      progress = Progress()
+    }
+    let address = set.address ?? plan.address
+    let opcode: HCIOpcode
+    switch progress.step {
+    case .parameters:
+      progress.step = address.kind == .random ? .address : .data
+      opcode = writeParameters(of: set, number, plan, into: &writer)
+    case .address:
+      progress.step = .data
+      LESetAdvertisingSetRandomAddress(handle: number, address: address).writePacket(to: &writer)
+      opcode = .leSetAdvertisingSetRandomAddress
+    case .data:
+      if handle == 0 {
+        opcode = .leSetExtendedAdvertisingData
+        Self.write(advertisement.data.span, &progress, number, opcode, to: &writer)
+        progress.step = .scanResponse
+      } else {
+        opcode =
+          set.kind == .scannable ? .leSetExtendedScanResponseData : .leSetExtendedAdvertisingData
+        Self.write(
+          entries[handle &- 1].data.span.extracting(first: entries[handle &- 1].length), &progress,
+          number, opcode, to: &writer)
+      }
+    case .scanResponse:
+      opcode = .leSetExtendedScanResponseData
+      Self.write(advertisement.scanResponse.span, &progress, number, opcode, to: &writer)
+    case .enable: return writeEnable(true, number, into: &writer)
+    case .on:
+      guard plan.isCheck else { return nil }
+      awaited = .check
+      return writeParameters(of: set, number, plan, into: &writer)
+    }
+    awaited = .step(number)
+    self.set(progress, of: handle)
+    return opcode
+  }
+
+  @inline(never) private mutating func writeEnable(
     _ isEnabled: Bool, _ handle: UInt8, into writer: inout ByteWriter
   ) -> HCIOpcode {
+    awaited = isEnabled ? .on(handle) : .off(handle)
     LESetExtendedAdvertisingEnable.writePacket(
       isEnabled: isEnabled, .init(handle: handle), to: &writer)
     return .leSetExtendedAdvertisingEnable
   }
 
-  private func isWanted(_ handle: Int, _ plan: AdvertisingPlan) -> Bool {
-    guard plan.isAllowed else { return false }
-    guard handle > 0 else { return plan.isConnectable && plan.advertisement != nil }
-    guard let set = entries[handle &- 1].set, set.isUsable(with: plan.phys) else { return false }
-    return plan.isConnectable || set.kind != .connectable
-  }
-
-  /// Writes the command of a set's step; steps that it does not need are left out.
-  private mutating func writeStep(
-    of handle: Int, _ plan: AdvertisingPlan, into writer: inout ByteWriter
-  ) -> HCIOpcode {
-    while true {
-      let step = progress(of: handle).step
-      let number = UInt8(truncatingIfNeeded: handle)
-      switch step {
-      case .parameters: return writeParameters(handle, plan, into: &writer)
-      case .address:
-        let address = handle == 0 ? plan.address : entries[handle &- 1].set?.address ?? plan.address
-        if address.kind == .random {
-          LESetAdvertisingSetRandomAddress(handle: number, address: address).writePacket(
-            to: &writer)
-          return .leSetAdvertisingSetRandomAddress
-        }
-      case .data, .scanResponse:
-        let opcode: HCIOpcode =
-          step == .data ? .leSetExtendedAdvertisingData : .leSetExtendedScanResponseData
-        if handle == 0 {
-          let data = step == .data ? plan.advertisement?.data : plan.advertisement?.scanResponse
-          writeData((data ?? AdvertisingData()).span, of: handle, opcode, to: &writer)
-          return opcode
-        }
-        let isResponse = entries[handle &- 1].set?.kind == .scannable
-        if isResponse == (step == .scanResponse) {
-          writeData(
-            entries[handle &- 1].data.span.extracting(first: entries[handle &- 1].length),
-            of: handle, opcode, to: &writer)
-          return opcode
-        }
-      case .enable, .on: return writeEnable(true, number, into: &writer)
-      }
-      set(Progress(step: step.next), of: handle)
-    }
-  }
-
   @inline(never) private func writeParameters(
-    _ handle: Int, _ plan: AdvertisingPlan, into writer: inout ByteWriter
+    of set: AdvertisingSet, _ handle: UInt8, _ plan: AdvertisingPlan, into writer: inout ByteWriter
   ) -> HCIOpcode {
     var command = LESetExtendedAdvertisingParameters(
-      handle: UInt8(truncatingIfNeeded: handle), properties: .legacyConnectable,
-      minimumInterval: UInt32(plan.interval.lowerBound),
-      maximumInterval: UInt32(plan.interval.upperBound),
-      ownAddressType: plan.address.kind.rawValue, filterPolicy: plan.filterPolicy)
-    if handle > 0, let set = entries[handle &- 1].set {
-      command.properties =
-        switch set.kind {
-        case .connectable: .connectable
-        case .scannable: .scannable
-        case .nonconnectable: .none
-        }
-      command.minimumInterval = set.interval.lowerBound
-      command.maximumInterval = set.interval.upperBound
-      command.primaryPHY = set.primaryPHY
-      command.secondaryPHY = set.secondaryPHY
-      command.identifier = UInt8(truncatingIfNeeded: handle & 0x0F)
-      if let address = set.address { command.ownAddressType = address.kind.rawValue }
-    }
+      handle: handle, properties: set.properties, minimumInterval: set.interval.lowerBound,
+      maximumInterval: set.interval.upperBound,
+      ownAddressType: (set.address ?? plan.address).kind.rawValue, filterPolicy: plan.filterPolicy)
+    command.primaryPHY = set.primaryPHY
+    command.secondaryPHY = set.secondaryPHY
+    command.identifier = handle & 0x0F
     command.writePacket(to: &writer)
     return LESetExtendedAdvertisingParameters.opcode
   }
 
   /// Writes the next part of `data`.
-  @inline(never) private func writeData(
-    _ data: Span<UInt8>, of handle: Int, _ opcode: HCIOpcode, to writer: inout ByteWriter
+  @inline(never) private static func write(
+    _ data: Span<UInt8>, _ progress: inout Progress, _ handle: UInt8, _ opcode: HCIOpcode,
+    to writer: inout ByteWriter
   ) {
-    let offset = progress(of: handle).offset
+    let offset = progress.offset
     let length = min(data.count &- offset, LESetExtendedAdvertisingData.longestPart)
     LESetExtendedAdvertisingData(
-      handle: UInt8(truncatingIfNeeded: handle),
-      operation: .init(from: offset, length, of: data.count),
-      data: data.extracting(offset..<offset &+ length)
+      handle: handle, operation: .init(from: offset, length, of: data.count),
+      data: data.extracting(droppingFirst: offset).extracting(first: length)
     ).writePacket(opcode, to: &writer)
+    progress.offset = offset &+ length
+    if progress.offset == data.count {
+      progress.offset = 0
+      progress.step = .enable
+    }
   }
 
   /// Writes the command that stops every set.
@@ -408,17 +421,6 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
     awaited = .stop
     LESetExtendedAdvertisingEnable.writePacket(isEnabled: false, nil, to: &writer)
     return .leSetExtendedAdvertisingEnable
-  }
-
-  /// Writes the parameters of a set that advertises: the controller has to refuse them.
-  public mutating func writeCheck(
-    _ plan: AdvertisingPlan, into writer: inout ByteWriter
-  ) -> HCIOpcode? {
-    for handle in 0...count where progress(of: handle).step == .on {
-      awaited = .check
-      return writeParameters(handle, plan, into: &writer)
-    }
-    return nil
   }
 
   // MARK: Results
@@ -429,39 +431,25 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
     awaited = .nothing
     switch last {
     case .nothing: return .done
-    case .check: return .checked(status)
-    case .stop:
-      restart()
-      return .switched
-    case .off(let handle):
-      terminated(handle)
-      return .switched
-    case .step(let handle):
-      guard status == .success else { return .refused }
-      return advance(Int(handle)) ? .switched : .done
-    }
-  }
-
-  /// The controller has done the step of a set. Returns whether the set advertises now.
-  private mutating func advance(_ handle: Int) -> Bool {
-    let old = progress(of: handle)
-    if handle > 0, old.step == .data || old.step == .scanResponse {
-      let offset = old.offset + entries[handle &- 1].partLength(from: old.offset)
-      if offset < entries[handle &- 1].length {
-        set(Progress(step: old.step, offset: offset, isChanged: old.isChanged), of: handle)
-        return false
+    case .check: return .checked
+    case .stop: restart()
+    case .off(let handle): terminated(handle)
+    case .on(let handle), .step(let handle):
+      guard status == .success else {
+        // It starts again from its parameters.
+        set(Progress(), of: Int(handle))
+        return .refused
       }
+      guard last == .on(handle) else { return .done }
+      set(.on, of: Int(handle))
     }
-    set(Progress(step: old.step.next, isChanged: old.isChanged), of: handle)
-    return old.step == .enable
+    return .switched
   }
 
   /// A set is off, and can start again: by a command, or because a central has connected to it.
   public mutating func terminated(_ handle: UInt8) {
     guard Int(handle) <= count else { return }
-    let old = progress(of: Int(handle))
-    guard old.step == .on else { return }
-    set(Progress(step: .enable, isChanged: old.isChanged), of: Int(handle))
+    if isOn(Int(handle)) { set(.enable, of: Int(handle)) }
   }
 }
 
@@ -480,9 +468,7 @@ extension AdvertisingSets {
   /// Writes the command that stops the set `index`; `nil` if it is off.
   mutating func writeEnd(of index: Int, into writer: inout ByteWriter) -> HCIOpcode? {
     guard entries[index].progress.step == .on else { return nil }
-    let handle = UInt8(truncatingIfNeeded: index &+ 1)
-    awaited = .off(handle)
-    return writeEnable(false, handle, into: &writer)
+    return writeEnable(false, UInt8(truncatingIfNeeded: index &+ 1), into: &writer)
   }
 
   /// The controller needs all of the set `index` again.

@@ -240,18 +240,13 @@ public struct PeriodicAdvertisingSets<
 
   /// Writes the next command of the first set that needs one.
   public mutating func writeCommand(
-    _ plan: AdvertisingPlan, into writer: inout ByteWriter
-  ) -> HCIOpcode? { sets.writeCommand(plan, into: &writer) }
+    _ plan: AdvertisingPlan, _ advertisement: Advertisement, into writer: inout ByteWriter
+  ) -> HCIOpcode? { sets.writeCommand(plan, advertisement, into: &writer) }
 
   /// Writes the command that stops every set. The trains go on.
   public mutating func writeStop(into writer: inout ByteWriter) -> HCIOpcode {
     sets.writeStop(into: &writer)
   }
-
-  /// Writes the parameters of a set that advertises: the controller has to refuse them.
-  public mutating func writeCheck(
-    _ plan: AdvertisingPlan, into writer: inout ByteWriter
-  ) -> HCIOpcode? { sets.writeCheck(plan, into: &writer) }
 
   // MARK: Results
 

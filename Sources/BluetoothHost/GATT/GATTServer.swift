@@ -116,8 +116,8 @@ public struct AdvertisingServer<
   public mutating func configure(_ configuration: HostConfiguration) {
     attributes.deviceName = configuration.name
     attributes.maximumMTU = configuration.mtu
-    advertiser.advertisement = configuration.service.map {
-      Advertisement(service: $0, name: configuration.name)
+    if let service = configuration.service {
+      _ = advertiser.advertise(Advertisement(service: service, name: configuration.name))
     }
   }
 

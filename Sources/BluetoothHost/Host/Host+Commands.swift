@@ -87,16 +87,12 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 
   private mutating func writeAdvertisingData(into writer: inout ByteWriter) -> HCIOpcode {
     serverRole.advertiser.isAdvertisingDataPending = false
-    return write(
-      LESetAdvertisingData(serverRole.advertiser.advertisement?.data ?? AdvertisingData()),
-      into: &writer)
+    return write(LESetAdvertisingData(serverRole.advertiser.content.data), into: &writer)
   }
 
   private mutating func writeScanResponseData(into writer: inout ByteWriter) -> HCIOpcode {
     serverRole.advertiser.isScanResponseDataPending = false
-    return write(
-      LESetScanResponseData(serverRole.advertiser.advertisement?.scanResponse ?? AdvertisingData()),
-      into: &writer)
+    return write(LESetScanResponseData(serverRole.advertiser.content.scanResponse), into: &writer)
   }
 
   /// Writes the next pending command of a link.

@@ -62,10 +62,10 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     return true
   }
 
-  /// Whether there is something to advertise.
-  var hasAdvertisement: Bool {
+  /// Whether there is something to advertise: `advertisement`, or a set that the controller can send.
+  public var hasAdvertisement: Bool {
     @inline(__always) get {
-      serverRole.advertiser.advertisement != nil
+      serverRole.advertiser.hasAdvertisement
         || Server.Sets.isPresent && isExtended && serverRole.sets.isUsable(with: controller.phys)
     }
   }
@@ -80,9 +80,12 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   // MARK: Advertising
 
   private var advertisingPlan: AdvertisingPlan {
-    AdvertisingPlan(
-      advertisement: serverRole.advertiser.advertisement,
-      interval: configuration.advertisingInterval,
+    let interval = configuration.advertisingInterval
+    var legacy = AdvertisingSet(
+      .connectable, interval: UInt32(interval.lowerBound)...UInt32(interval.upperBound))
+    legacy.isLegacy = true
+    return AdvertisingPlan(
+      legacy: serverRole.advertiser.hasAdvertisement ? legacy : nil,
       isAllowed: !controller.isShuttingDown && !serverRole.advertiser.isAdvertisingRefused,
       isConnectable: hasRoomToAdvertise, address: controller.address,
       // As in `writeAdvertisingParameters`.
@@ -97,16 +100,22 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       serverRole.advertiser.isAdvertisingUncertain = false
       if serverRole.sets.isAdvertising { return serverRole.sets.writeStop(into: &writer) }
     }
-    let plan = advertisingPlan
+    var plan = advertisingPlan
     if Server.Sets.isPeriodic, controller.supportsPeriodicAdvertising,
       let opcode = serverRole.sets.writeTrainCommand(plan, into: &writer)
     {
       return opcode
     }
-    if let opcode = serverRole.sets.writeCommand(plan, into: &writer) { return opcode }
-    guard serverRole.advertiser.isCheckPending else { return nil }
-    serverRole.advertiser.isCheckPending = false
-    return serverRole.sets.writeCheck(plan, into: &writer)
+    while true {
+      let advertisement = serverRole.advertiser.content
+      if let opcode = serverRole.sets.writeCommand(plan, advertisement, into: &writer) {
+        return opcode
+      }
+      // With nothing else to do, a check.
+      guard serverRole.advertiser.isCheckPending else { return nil }
+      serverRole.advertiser.isCheckPending = false
+      plan.isCheck = true
+    }
   }
 
   /// Takes an event: a set has stopped.
@@ -153,7 +162,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       scheduleCheck(at: now)
       reportWorking()
     case .refused: refuseAdvertising(opcode, status, at: now)
-    case .checked(let status): advertisingWasChecked(status, at: now)
+    case .checked: advertisingWasChecked(status, at: now)
     }
   }
 

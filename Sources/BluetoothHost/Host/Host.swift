@@ -340,10 +340,10 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   /// `RadioState.advertising` reports that advertising has begun. A change during advertising
   /// reports nothing.
   public mutating func advertise(_ advertisement: Advertisement?) {
-    guard Server.isPresent, advertisement != self.advertisement else { return }
-    serverRole.advertiser.advertisement = advertisement
-    serverRole.advertiser.isAdvertisingDataPending = advertisement != nil
-    serverRole.advertiser.isScanResponseDataPending = advertisement != nil
+    guard Server.isPresent, serverRole.advertiser.advertise(advertisement) else { return }
+    let hasAdvertisement = serverRole.advertiser.hasAdvertisement
+    serverRole.advertiser.isAdvertisingDataPending = hasAdvertisement
+    serverRole.advertiser.isScanResponseDataPending = hasAdvertisement
     serverRole.advertiser.isAdvertisingRefused = false
     if Server.Sets.isPresent { serverRole.sets.advertisementChanged() }
     controller.mayHaveCommands = true

@@ -10,12 +10,12 @@ public protocol HCICommand: Sendable {
 extension HCICommand {
   /// Writes the whole packet, H4's type byte first.
   public func writePacket(to writer: inout ByteWriter) {
-    writer.write(HCIPacketType.command.rawValue)
-    writer.write(Self.opcode.rawValue)
-    let lengthOffset = writer.count
-    writer.write(UInt8(0))
+    // One code for the header of all commands.
+    let plain = PlainCommand(Self.opcode)
+    plain.writePacket(to: &writer)
+    let start = writer.count
     writeParameters(to: &writer)
-    writer.patch(UInt8(truncatingIfNeeded: writer.count - lengthOffset - 1), at: lengthOffset)
+    writer.patch(UInt8(truncatingIfNeeded: writer.count - start), at: start - 1)
   }
 }
 
@@ -28,7 +28,7 @@ public struct PlainCommand: Equatable, Sendable {
   public init(_ opcode: HCIOpcode) { self.opcode = opcode }
 
   /// Writes the whole packet, H4's type byte first.
-  public func writePacket(to writer: inout ByteWriter) {
+  @inline(never) public func writePacket(to writer: inout ByteWriter) {
     writer.write(HCIPacketType.command.rawValue)
     writer.write(opcode.rawValue)
     writer.write(UInt8(0))
