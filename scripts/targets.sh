@@ -205,8 +205,8 @@ build_gpiod2() {
 firmware_folder=.build-firmware
 # The ball for each of these processors, on the one board that QEMU has.
 firmware_names=(lm3s6965evb cortex-m0)
-# The images: these, one with pairing, and one with a display.
-firmware_images=("${firmware_names[@]}" lm3s6965evb-secure lm3s6965evb-display)
+# The images: these, one with pairing, one with a display, and one with an advertising set.
+firmware_images=("${firmware_names[@]}" lm3s6965evb-secure lm3s6965evb-display lm3s6965evb-sets)
 
 # firmware_target NAME: the compiler's flags for its processor.
 firmware_target() {
@@ -265,6 +265,7 @@ firmware_sources() {
 build_firmware() {
   local flags=()
   [[ $1 != *-display ]] || flags=(-D DISPLAY)
+  [[ $1 != *-sets ]] || flags=(-D SETS)
   [[ $1 != *-secure ]] || flags=(-D SECURITY -D JUST_WORKS_ONLY -D WITHOUT_PRIVACY -- -Wl,--defsym=stack_size=24K)
   firmware_sources "$firmware_folder/$1/sources" Sources/CortexM
   build_image "$1" eightball "${flags[@]}"

@@ -16,6 +16,11 @@ struct LM3S6965Port: Port, ~Copyable {
     private var display = DisplayDriver(SSD1306(address: 0x3D, firstColumn: 36, firstPage: 2))
   #endif
 
+  #if SETS
+    /// One set, for the whole of the legacy advertisement and its scan response: 2 × 31 bytes.
+    typealias Sets = AdvertisingSets<1, 62>
+  #endif
+
   /// The ball's name.
   static var ballName: DeviceName { DeviceName(StaticText("Magic 8-Ball")) }
 

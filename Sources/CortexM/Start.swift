@@ -24,9 +24,26 @@ import EightBall
 @c func reset() {
   let seed = prepareMemory()
   var ball = makeBall(seed: seed)
+  #if SETS
+    advertiseSet(of: &ball)
+  #endif
   _ = ball.run()
   resetSystem()
 }
+
+#if SETS
+  /// Advertises an advertising set beside the legacy advertisement, with the name in the same packet.
+  @inline(never)
+  private func advertiseSet(of ball: inout BoardBall) {
+    let advertisement = Advertisement(service: .ballService, name: LM3S6965Port.ballName)
+    var data = ByteBuffer<62>()
+    data.write { writer in
+      writer.write(advertisement.data.span)
+      writer.write(advertisement.scanResponse.span)
+    }
+    _ = ball.advertise(advertisement, AdvertisingSet(.connectable), data.span)
+  }
+#endif
 
 /// Makes a ball, not yet started. A function of its own, so that its temporaries are off the stack
 /// when the ball runs.
