@@ -101,6 +101,26 @@ async def test_bumble_finds_and_asks_our_ball(air, kind, phy):
         await found(central, LONG_NAME)
 
 
+async def test_a_ball_whose_connections_are_all_in_use_reports_no_fault(folder):
+    async with (
+        our_air(folder) as radio,
+        worlds.ball_running("--radio", radio, "--advertise", "extended") as ball,
+        contextlib.AsyncExitStack() as stack,
+    ):
+        centrals = [
+            await stack.enter_async_context(Central.opened(radio, number)) for number in range(1, 5)
+        ]
+        for central in centrals:
+            advertisement = await found(central, "Magic 8-Ball")
+            visit = Visit(await central.device.connect(advertisement.address, timeout=PATIENCE))
+            await ball.event("connected")
+        # Its lines are in order: it has reported that it does not advertise any more.
+        await visit.disconnect()
+        await ball.event("disconnected")
+        await ball.event("advertising")
+        assert ball.events("failed") == [], ball.transcript
+
+
 # Not on our air: Bumble's host reads the number of advertising sets when it starts, after which our controllers, as
 # those of Zephyr, refuse the commands of Bluetooth 4. ExtendedAdvertisingTests.swift has a legacy central there.
 @pytest.mark.parametrize("air", [rootcanal], ids=["rootcanal"], indirect=True)
