@@ -158,12 +158,12 @@ struct DBusTests {
     expect(output.takeCall(1), is: nil)
   }
 
-  @Test("no more than 32 calls wait for their replies")
+  @Test("no more than 64 calls wait for their replies")
   func limit() throws {
     guard var output = DBusOutput() else { return expect(false) }
-    for number in 0..<33 {
+    for number in 0..<65 {
       let isSent = output.callBus(.hello, tag: UInt32(number), at: Instant(rawValue: 0))
-      expect(isSent == (number < 32))
+      expect(isSent == (number < 64))
     }
   }
 

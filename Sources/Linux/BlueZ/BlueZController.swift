@@ -15,11 +15,11 @@ package struct BlueZController: ~Copyable {
     case nothing
     /// Stop advertising, scanning and connecting, and end every link, without any answer.
     case reset
-    /// Start or stop to advertise `advertisement`. `finishCommand` answers it.
+    /// Start or stop to advertise `advertisement`. `finishAdvertising` answers it.
     case setAdvertising(Bool)
     /// Advertise the changed `advertisement`. Nothing answers it.
     case changeAdvertisement
-    /// Start or stop to scan. `finishCommand` answers it.
+    /// Start or stop to scan. `finishScanning` answers it.
     case setScanning(Bool, filtersDuplicates: Bool)
     /// Connect to this peripheral: `openLink` or `failConnection` answers it.
     case connect(DeviceAddress)
@@ -53,7 +53,7 @@ package struct BlueZController: ~Copyable {
   package private(set) var isScanning = false
   /// The peripheral that the host is connecting to; `nil` if it is not.
   package internal(set) var connecting: DeviceAddress?
-  /// The command that `finishCommand` answers, and the state that success brings.
+  /// The command to advertise or to scan that is not answered yet, and the state that success brings.
   private var held: (opcode: HCIOpcode, isOn: Bool)?
 
   /// A controller without links, which neither advertises nor scans.
@@ -82,18 +82,24 @@ package struct BlueZController: ~Copyable {
     }
   }
 
-  /// Answers the request to advertise or to scan. Does nothing if the host has reset the controller since.
-  package mutating func finishCommand(_ status: HCIErrorCode) {
-    guard let held else { return }
+  /// Answers the request to advertise. Does nothing if there is none, as after a reset.
+  package mutating func finishAdvertising(_ status: HCIErrorCode) {
+    guard let isOn = finish(.leSetAdvertisingEnable, status) else { return }
+    isAdvertising = isOn
+  }
+
+  /// Answers the request to scan. Does nothing if there is none, as after a reset.
+  package mutating func finishScanning(_ status: HCIErrorCode) {
+    guard let isOn = finish(.leSetScanEnable, status) else { return }
+    isScanning = isOn
+  }
+
+  /// Answers the held command if it is this one, and returns the state that it brings; `nil` if there is none.
+  private mutating func finish(_ opcode: HCIOpcode, _ status: HCIErrorCode) -> Bool? {
+    guard let held, held.opcode == opcode else { return nil }
     self.held = nil
-    if status == .success {
-      if held.opcode == .leSetScanEnable {
-        isScanning = held.isOn
-      } else {
-        isAdvertising = held.isOn
-      }
-    }
-    complete(held.opcode, status)
+    complete(opcode, status)
+    return status == .success ? held.isOn : nil
   }
 
   /// bluetoothd has ended the advertising. The host finds that out at its next check.

@@ -229,7 +229,9 @@ struct BlueZSession: ~Copyable {
     if message.isOf(.interfacesRemoved), let path = body.readText(),
       path.hasSameBytes(as: bus.adapterPath.span)
     {
-      return bus.fail(.noSuchDevice)
+      // The object has other interfaces, too.
+      if body.readTexts(containing: "org.bluez.Adapter1") { bus.fail(.noSuchDevice) }
+      return
     }
     if message.isOf(.propertiesChanged), message.path.hasSameBytes(as: bus.adapterPath.span) {
       if Self.reportsPowerOff(&body) { bus.fail(.networkDown) }

@@ -26,7 +26,7 @@ package struct DBusOutput: ~Copyable {
   private var serial: UInt32 = 0
   /// Where the last message begins.
   private var lastStart = 0
-  private var calls = InlineArray<32, Call?>(repeating: nil)
+  private var calls = InlineArray<64, Call?>(repeating: nil)
   private var attachments = InlineArray<8, Attachment?>(repeating: nil)
   /// Whether a message did not fit since the bus was connected.
   package private(set) var hasOverflowed = false

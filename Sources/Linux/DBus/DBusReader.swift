@@ -106,6 +106,15 @@ package struct DBusReader: ~Escapable {
     return reader.readBytes(Int(count))
   }
 
+  /// Reads `as`, and returns whether it contains `text`; false if it is invalid.
+  @inline(never)
+  @_lifetime(self: copy self) package mutating func readTexts(containing text: StaticString) -> Bool
+  {
+    guard var texts = readArray(alignedTo: 4) else { return false }
+    while let next = texts.readText() { if next.equals(text) { return true } }
+    return false
+  }
+
   /// Begins a structure or an entry of a dictionary; its members follow.
   @inline(never)
   @_lifetime(self: copy self) package mutating func enterStructure() -> Bool { align(to: 8) }

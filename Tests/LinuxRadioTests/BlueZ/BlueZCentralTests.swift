@@ -35,9 +35,11 @@ private func describe(
 }
 
 /// The objects of a connected ball: a question to write, and an answer to read and to hear.
-private func attributes(mtu: Int16 = 185) -> [(
-  path: String, interface: String, properties: Daemon.Properties
-)] {
+///
+/// - Parameter question: The properties of the question.
+private func attributes(
+  mtu: Int16 = 185, question: [String] = ["write", "write-without-response"]
+) -> [(path: String, interface: String, properties: Daemon.Properties)] {
   [
     (device, "org.bluez.Device1", describe(isConnected: true, isResolved: true)),
     (
@@ -60,7 +62,7 @@ private func attributes(mtu: Int16 = 185) -> [(
       "\(device)/service001b/char001c", "org.bluez.GattCharacteristic1",
       [
         ("UUID", .text("bdd37d7a-f66a-47b9-a49c-fe29fd235a77")),
-        ("Flags", .texts(["write", "write-without-response"])),
+        ("Flags", .texts(question)),
       ]
     ),
     // Another device's, and an object of another kind.
@@ -99,6 +101,23 @@ private func pairingDaemon() throws -> Daemon {
     case "Connect": daemon.objects = attributes()
     case "Disconnect": daemon.objects = [(device, "org.bluez.Device1", describe())]
     case "Pair": return .later
+    default: break
+    }
+    return nil
+  }
+  expect(daemon.host.connect(to: ball))
+  daemon.settle()
+  return daemon
+}
+
+/// A host that connects to a ball which bluetoothd is disconnecting for another program.
+private func leavingDaemon() throws -> Daemon {
+  let daemon = try daemon()
+  daemon.objects = attributes()
+  daemon.script = { call in
+    switch call.member {
+    case "StartNotify": return .error("org.bluez.Error.NotConnected", "Not Connected")
+    case "Connect": daemon.objects = attributes()
     default: break
     }
     return nil
@@ -235,7 +254,7 @@ struct BlueZCentralTests {
     arguments: [
       ("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e", UInt8(0x0E)),
       ("org.bluez.Error.Failed", "Operation failed with ATT error: 0x80 (unknown)", 0x80),
-      ("org.bluez.Error.Failed", "Not connected", 0x0E),
+      ("org.bluez.Error.Failed", "Failed to initiate write", 0x0E),
       ("org.bluez.Error.NotPermitted", "Write not permitted", 0x03),
       ("org.bluez.Error.NotPermitted", "Not paired", 0x05),
       ("org.bluez.Error.NotSupported", "Operation is not supported", 0x06),
@@ -255,6 +274,31 @@ struct BlueZCentralTests {
     // The link works as before.
     daemon.script = { _ in nil }
     expect(daemon.perform(.write(handle(0x1D), byteCount: 1), [1]), is: .success(.written))
+  }
+
+  // Symptom: a ball that left during a question had refused it.
+  @Test(
+    "A request that fails with the link has no answer, and the link ends",
+    arguments: [
+      ("org.bluez.Error.Failed", "Not connected"), ("org.bluez.Error.Failed", "Operation failed"),
+      ("org.bluez.Error.NotConnected", "Not Connected"),
+    ])
+  func lostRequest(_ name: String, _ text: String) throws {
+    for isReported in [false, true] {
+      let daemon = try connected()
+      daemon.script = { $0.member == "WriteValue" ? .error(name, text) : nil }
+      expect(daemon.perform(.write(handle(0x1D), byteCount: 1), [1]), is: nil)
+      if isReported {
+        daemon.change(device, "org.bluez.Device1", [("Connected", .flag(false))])
+      } else {
+        // The limit of ATT.
+        daemon.pass(milliseconds: 30_000)
+      }
+      expect(daemon.host.connectionCount, is: 0)
+      expect(
+        daemon.host.client.application.results.last,
+        is: .failure(isReported ? .disconnected : .timedOut))
+    }
   }
 
   @Test("A subscription has a socket of its own, whose packets are notifications, until it ends")
@@ -388,7 +432,9 @@ struct BlueZCentralTests {
       daemon.objects[0].properties.append(("Paired", .flag(isPaired)))
       expect(daemon.host.connect(to: ball))
       daemon.settle()
-      expect(daemon.takeCalls().map(\.member), is: isPaired ? [] : ["RegisterAgent", "Pair"])
+      expect(
+        daemon.takeCalls().map(\.member),
+        is: ["StartNotify"] + (isPaired ? [] : ["RegisterAgent", "Pair"]))
       expect(daemon.host.connectionCount, is: 1)
       daemon.host.disconnect(at: 0)
       daemon.settle()
@@ -483,10 +529,113 @@ struct BlueZCentralTests {
     expect(daemon.host.connect(to: ball))
     daemon.settle()
     expect(daemon.host.connectionCount, is: 1)
+    // bluetoothd refuses to subscribe to the question, but not because it is disconnecting the device.
+    expect(
+      daemon.takeCalls(),
+      is: [DaemonCall(path: "\(device)/service001b/char001c", member: "StartNotify")])
     daemon.host.disconnect(at: 0)
     daemon.settle()
     expect(daemon.host.connectionCount, is: 0)
     expect(daemon.takeCalls(), is: [])
+  }
+
+  // A program that began within the 2 s in which bluetoothd disconnected the device for another lost its link.
+  @Test("A device that bluetoothd is disconnecting for another program is connected again")
+  func dyingConnection() throws {
+    let daemon = try leavingDaemon()
+    expect(daemon.takeCalls().map(\.member), is: ["StartNotify"])
+    expect(daemon.host.connectionCount, is: 0)
+    daemon.objects = [(device, "org.bluez.Device1", describe())]
+    daemon.change(device, "org.bluez.Device1", [("Connected", .flag(false))])
+    expect(daemon.takeCalls().map(\.member), is: ["Connect"])
+    expect(daemon.host.connectionCount, is: 1)
+    // It is this program's connection.
+    daemon.host.disconnect(at: 0)
+    daemon.settle()
+    expect(daemon.takeCalls().map(\.member), is: ["Disconnect"])
+  }
+
+  @Test("A device that bluetoothd does not finish to disconnect fails the connection after 35 s")
+  func endlessDeparture() throws {
+    let daemon = try leavingDaemon()
+    // In steps, in which the host finds its radio to answer.
+    for _ in 0..<34 { daemon.pass(milliseconds: 1_000) }
+    daemon.pass(milliseconds: 999)
+    expect(daemon.host.client.application.takeEvents(), is: [])
+    daemon.pass(milliseconds: 1)
+    expect(
+      daemon.host.client.application.takeEvents(),
+      is: [.connectionFailed(.connectionFailedToBeEstablished)])
+    expect(daemon.takeCalls().map(\.member), is: ["StartNotify"])
+  }
+
+  @Test("A device whose values all have notifications is used after 4 s, unless it leaves")
+  func undecidedConnection() throws {
+    for leaves in [false, true] {
+      let daemon = try daemon()
+      daemon.objects = attributes(question: ["write", "indicate"])
+      expect(daemon.host.connect(to: ball))
+      daemon.settle()
+      daemon.pass(milliseconds: 3_999)
+      expect(daemon.host.connectionCount, is: 0)
+      if leaves {
+        daemon.script = { call in
+          if call.member == "Connect" { daemon.objects = attributes() }
+          return nil
+        }
+        daemon.objects = [(device, "org.bluez.Device1", describe())]
+        daemon.change(device, "org.bluez.Device1", [("Connected", .flag(false))])
+      } else {
+        daemon.pass(milliseconds: 1)
+      }
+      expect(daemon.takeCalls().map(\.member), is: leaves ? ["Connect"] : [])
+      expect(daemon.host.connectionCount, is: 1)
+    }
+  }
+
+  @Test("A connection of another program that ends before its attributes are found is made again")
+  func unresolvedConnection() throws {
+    let daemon = try daemon()
+    daemon.objects = [(device, "org.bluez.Device1", describe(isConnected: true))]
+    expect(daemon.host.connect(to: ball))
+    daemon.settle()
+    expect(daemon.takeCalls().map(\.member), is: ["Connect"])
+    daemon.script = { call in
+      if call.member == "Connect" { daemon.objects = attributes() }
+      return nil
+    }
+    daemon.objects = [(device, "org.bluez.Device1", describe())]
+    daemon.change(device, "org.bluez.Device1", [("Connected", .flag(false))])
+    expect(daemon.takeCalls().map(\.member), is: ["Connect"])
+    expect(daemon.host.connectionCount, is: 1)
+  }
+
+  @Test("A device of another program that refuses to pair is not disconnected by this one")
+  func refusedPairingOfSharedDevice() throws {
+    let daemon = try daemon()
+    daemon.pairs = true
+    daemon.objects = attributes()
+    daemon.script = {
+      $0.member == "Pair"
+        ? .error("org.bluez.Error.AuthenticationFailed", "Authentication Failed") : nil
+    }
+    expect(daemon.host.connect(to: ball))
+    daemon.settle()
+    expect(
+      daemon.takeCalls().map(\.member), is: ["StartNotify", "RegisterAgent", "Pair", "StartNotify"]
+    )
+    expect(daemon.host.connectionCount, is: 1)
+  }
+
+  @Test("An unknown device cannot be found while bluetoothd does not answer")
+  func silentSearch() throws {
+    let daemon = try daemon()
+    daemon.script = { $0.member == "StartDiscovery" ? .later : nil }
+    expect(daemon.host.connect(to: ball))
+    daemon.settle()
+    daemon.pass(milliseconds: 25_000)
+    expect(
+      daemon.host.client.application.takeEvents().last, is: .connectionFailed(.hardwareFailure))
   }
 
   @Test("A link ends with the device's connection, or with the device")
@@ -494,7 +643,10 @@ struct BlueZCentralTests {
     for isRemoved in [false, true] {
       let daemon = try connected()
       if isRemoved {
-        daemon.remove(device)
+        // The battery of the device is an interface of the same object.
+        daemon.remove(device, "org.bluez.Battery1")
+        expect(daemon.host.connectionCount, is: 1)
+        daemon.remove(device, "org.bluez.Device1")
       } else {
         daemon.change(device, "org.bluez.Device1", [("Connected", .flag(false))])
       }

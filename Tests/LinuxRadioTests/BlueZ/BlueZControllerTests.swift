@@ -50,7 +50,10 @@ struct BlueZControllerCentralTests {
     bench.controller.report(ball, rssi: -60, data: data.span)
     bench.run()
     expect(bench.host.client.application.advertisers.count, is: 0)
-    bench.controller.finishCommand(.success)
+    // This is not the result of the scan.
+    bench.controller.finishAdvertising(.success)
+    expect(!bench.controller.isScanning)
+    bench.controller.finishScanning(.success)
     bench.controller.report(ball, rssi: -60, data: data.span)
     bench.run()
     let found = bench.host.client.application.advertisers
@@ -68,7 +71,7 @@ struct BlueZControllerCentralTests {
     bench.answers = false
     bench.host.scan(ScanParameters())
     bench.run()
-    bench.controller.finishCommand(.hardwareFailure)
+    bench.controller.finishScanning(.hardwareFailure)
     bench.run()
     expect(bench.host.client.application.takeEvents().last, is: .scanFailed(.hardwareFailure))
   }
@@ -241,7 +244,7 @@ struct BlueZControllerPeripheralTests {
     expect(bench.receivedPacket(), is: [0x04, 0x0E, 4, 1, 0x03, 0x0C, 0])
     expect(bench.receivedPacket(), is: nil)
     // The late result of the bus answers no command.
-    bench.controller.finishCommand(.success)
+    bench.controller.finishAdvertising(.success)
     expect(bench.receivedPacket(), is: nil)
   }
 }

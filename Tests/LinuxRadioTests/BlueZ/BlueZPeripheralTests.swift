@@ -40,7 +40,7 @@ private func daemon(protection: AttributeProtection = .none) throws -> Daemon {
 extension FakeDaemon where Side: ~Copyable {
   fileprivate func use(
     _ path: String, _ member: StaticString, value: [UInt8]? = nil, by number: Int = 1,
-    offset: UInt16 = 0,
+    offset: UInt16 = 0, mtu: UInt16 = 185,
     needsNoReply: Bool = false, isRead: Bool = true
   ) {
     ask(
@@ -54,7 +54,7 @@ extension FakeDaemon where Side: ~Copyable {
       $0.beginProperty("offset", "q")
       $0.write(offset)
       $0.beginProperty("mtu", "q")
-      $0.write(UInt16(185))
+      $0.write(mtu)
       $0.endArray(options)
     }
   }
@@ -93,6 +93,14 @@ struct BlueZPeripheralTests {
     daemon.use(answer, "ReadValue", offset: 2)
     expect(daemon.answer?.text, is: notified.map { String($0.dropFirst(2)) })
     expect(daemon.host.connectionCount, is: 1)
+  }
+
+  // With 517 the link kept its 23 bytes, so that a central got 20 bytes of a longer answer.
+  @Test("a link has the central's MTU", arguments: [UInt16(23), 185, 512, 517])
+  func mtu(_ mtu: UInt16) throws {
+    let daemon = try daemon()
+    daemon.use(answer, "AcquireNotify", mtu: mtu)
+    expect(daemon.host.mtu(at: 0).byteCount, is: Int(mtu))
   }
 
   @Test("a statement is refused with an error that bluetoothd passes on")
@@ -214,6 +222,15 @@ struct BlueZPeripheralTests {
     daemon.settle()
     daemon.end()
     expect(daemon.takeCalls().filter { $0.member == "Disconnect" }.count, is: 1)
+  }
+
+  @Test("the radio ends with its adapter, and not with another interface of the adapter's object")
+  func removal() throws {
+    let daemon = try daemon()
+    daemon.remove("/org/bluez/hci0", "org.bluez.Media1")
+    expect(daemon.failure, is: nil)
+    daemon.remove("/org/bluez/hci0", "org.bluez.Adapter1")
+    expect(daemon.failure, is: .noSuchDevice)
   }
 
   @Test("objects belong to bluetoothd, and have its methods alone")

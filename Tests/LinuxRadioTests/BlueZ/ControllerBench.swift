@@ -76,7 +76,8 @@ final class ControllerBench<Side: HostSide & ~Copyable> {
     requests.append(request)
     guard answers else { return }
     switch request {
-    case .setAdvertising, .setScanning: controller.finishCommand(.success)
+    case .setAdvertising: controller.finishAdvertising(.success)
+    case .setScanning: controller.finishScanning(.success)
     case .attribute(let index, _): controller.completePacket(at: index)
     default: break
     }

@@ -287,7 +287,7 @@ final class FakeDaemon<Side: HostSide & ~Copyable> {
     let names: [StaticString] = [
       "org.bluez.Error.Failed", "org.bluez.Error.NotPermitted", "org.bluez.Error.NotReady",
       "org.bluez.Error.NotSupported", "org.bluez.Error.AlreadyConnected",
-      "org.bluez.Error.AuthenticationFailed",
+      "org.bluez.Error.AuthenticationFailed", "org.bluez.Error.NotConnected",
     ]
     for known in names where known.description == name {
       output.reply(to: serial, of: Array(":1.9".utf8).span, error: known) { writer in
@@ -322,12 +322,14 @@ final class FakeDaemon<Side: HostSide & ~Copyable> {
     }
   }
 
-  /// bluetoothd removes an object, and announces it.
-  func remove(_ path: String) {
-    objects.removeAll { $0.path == path }
+  /// bluetoothd removes an interface of an object, and announces it.
+  func remove(_ path: String, _ interface: String) {
+    objects.removeAll { $0.path == path && $0.interface == interface }
     signal("org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", from: "/", "oas") {
       $0.write(Array(path.utf8).span)
-      $0.endArray($0.beginArray(alignedTo: 4))
+      let mark = $0.beginArray(alignedTo: 4)
+      $0.write(Array(interface.utf8).span)
+      $0.endArray(mark)
     }
   }
 

@@ -83,10 +83,14 @@ extension BlueZCentral {
       return updateDiscovery(isScanning: false, filtersDuplicates: true, &bus)
     }
     attempt.path = device.path
+    let isOwn = attempt.hasConnected && !attempt.isShared
     if departure(of: device.path.span) != nil {
-      attempt.phase = .waiting
-      attempt.deadline = bus.now.advanced(by: ConnectionAttempt.patience)
-    } else if device.isConnected, pairs, !device.isPaired, !attempt.hasPaired {
+      awaitDeparture(&bus)
+    } else if device.isConnected, device.isResolved, !isOwn, !attempt.stays {
+      probe(objects, &bus)
+    } else if device.isConnected, isOwn || device.isResolved, pairs, !device.isPaired,
+      !attempt.hasPaired
+    {
       if !attempt.hasConnected { attempt.isShared = true }
       callPair(&bus)
     } else if device.isConnected, device.isResolved {
@@ -102,6 +106,77 @@ extension BlueZCentral {
       callConnect(&bus)
     }
   }
+
+  // MARK: A connection that another program has made
+
+  /// bluetoothd is disconnecting the device: the attempt goes on when it has.
+  private mutating func awaitDeparture(_ bus: inout BlueZBus) {
+    attempt.phase = .waiting
+    attempt.deadline = bus.now.advanced(by: ConnectionAttempt.patience)
+  }
+
+  /// Asks bluetoothd whether it is disconnecting a connected device, as for another program that has ended. It takes 2 s for
+  /// that, during which the device is connected as before.
+  ///
+  /// Only StartNotify reports it, from bluetoothd 5.56 on, and before any other error: see `characteristic_start_notify` of
+  /// its gatt-client.c. Called for a value that has no notifications, it has no other effect. Without such a value, time
+  /// tells.
+  private mutating func probe(_ objects: DBusReader, _ bus: inout BlueZBus) {
+    let device = attempt.path
+    var silent: ObjectPath?
+    objects.forEachManagedInterface { object in
+      guard object.name.equals("org.bluez.GattCharacteristic1"),
+        let position = AttributePath(object.path, of: device.span), position.kind == .characteristic
+      else { return }
+      var description = AttributeDescription()
+      object.forEachProperty { description.take($0, $1) }
+      var path = ObjectPath()
+      if description.uuid != nil, !description.properties.sendsUpdates, path.assign(object.path) {
+        silent = path
+      }
+    }
+    guard let silent else {
+      attempt.phase = .watching
+      attempt.deadline = bus.now.advanced(by: ConnectionAttempt.departureTime)
+      return
+    }
+    attempt.phase = .probing
+    bus.call(.startNotify, on: silent.span, tag: tag(.probe))
+  }
+
+  /// bluetoothd is disconnecting the device, or has another error for a value without notifications.
+  mutating func probed(_ error: Span<UInt8>?, _ bus: inout BlueZBus) {
+    guard attempt.phase == .probing else { return }
+    if let error, error.equals("org.bluez.Error.NotConnected") { return awaitDeparture(&bus) }
+    useConnection(&bus)
+  }
+
+  /// bluetoothd is not disconnecting the device.
+  mutating func useConnection(_ bus: inout BlueZBus) {
+    attempt.stays = true
+    look(&bus)
+  }
+
+  /// The device is not connected any more.
+  private mutating func connectionEnded(
+    _ controller: inout BlueZController, _ bus: inout BlueZBus
+  ) {
+    // The reply to the call of Pair reports the failure.
+    guard attempt.phase != .pairing else { return }
+    if attempt.hasConnected, !attempt.isShared {
+      return failAttempt(.connectionFailedToBeEstablished, &controller, &bus)
+    }
+    // It was another program's connection: bluetoothd makes one for this program.
+    attempt.hasConnected = false
+    attempt.isShared = false
+    attempt.stays = false
+    switch attempt.phase {
+    case .probing, .watching, .waiting, .resolving: look(&bus)
+    case .none, .looking, .searching, .connecting, .pairing: break
+    }
+  }
+
+  // MARK: Connecting
 
   private mutating func callConnect(_ bus: inout BlueZBus) {
     attempt.phase = .connecting
@@ -143,11 +218,17 @@ extension BlueZCentral {
   /// bluetoothd has paired with the device, or not: perhaps the device requires no pairing.
   mutating func paired(isRefused: Bool, _ bus: inout BlueZBus) {
     guard attempt.phase == .pairing else { return }
-    guard isRefused, attempt.hasConnected else { return look(&bus) }
+    guard isRefused, attempt.hasConnected, !attempt.isShared else {
+      if isRefused {
+        // Another program's connection may be ending now.
+        attempt.hasConnected = false
+        attempt.stays = false
+      }
+      return look(&bus)
+    }
     // bluetoothd disconnects the device, sooner or later: it is connected again, without pairing.
     attempt.hasConnected = false
-    attempt.phase = .waiting
-    attempt.deadline = bus.now.advanced(by: ConnectionAttempt.patience)
+    awaitDeparture(&bus)
     depart(attempt.path, &bus)
   }
 
@@ -266,10 +347,7 @@ extension BlueZCentral {
     }
     if attempt.isActive, change.path.hasSameBytes(as: attempt.path.span) {
       if isResolved == true, attempt.phase == .resolving { look(&bus) }
-      // The reply to the call of Connect reports a failure before that, and the reply to the call of Pair during it.
-      if isConnected == false, attempt.hasConnected, attempt.phase != .pairing {
-        failAttempt(.connectionFailedToBeEstablished, &controller, &bus)
-      }
+      if isConnected == false { connectionEnded(&controller, &bus) }
     }
     if isConnected == false, let slot = departure(of: change.path) {
       departed(slot, &controller, &bus)
@@ -279,21 +357,22 @@ extension BlueZCentral {
     if isConnected == false { ended(index, .remoteUserTerminatedConnection, &controller, &bus) }
   }
 
-  /// An attribute has come or gone.
+  /// An attribute has come or gone, or an interface of the device.
   mutating func attributesChanged(below path: Span<UInt8>, _ bus: inout BlueZBus) {
     guard let index = index(at: path) else { return }
     peripherals[index].refreshTime = bus.now.advanced(by: Self.refreshDelay)
   }
 
-  /// Interfaces of the object at `path` have gone: the device has, if it is one.
-  mutating func removed(
+  /// The device at `path` has gone.
+  mutating func deviceRemoved(
     _ path: Span<UInt8>, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
-    guard let index = index(at: path) else { return }
-    if path.deviceAddress(below: bus.adapterPath.span) != nil {
+    if attempt.isActive, path.hasSameBytes(as: attempt.path.span) {
+      connectionEnded(&controller, &bus)
+    }
+    if let slot = departure(of: path) { departed(slot, &controller, &bus) }
+    if let index = index(at: path) {
       ended(index, .remoteUserTerminatedConnection, &controller, &bus)
-    } else {
-      attributesChanged(below: path, &bus)
     }
   }
 }

@@ -15,7 +15,7 @@ extension BlueZCentral {
     watchDevices(&bus)
     // bluetoothd answers a start.
     if isOn, !wasDiscovering { return }
-    controller.finishCommand(.success)
+    controller.finishScanning(.success)
     if isOn { survey(&bus) }
   }
 
@@ -44,13 +44,13 @@ extension BlueZCentral {
     _ error: Span<UInt8>?, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
     guard let error, !error.equals("org.bluez.Error.InProgress") else {
-      controller.finishCommand(.success)
+      controller.finishScanning(.success)
       if controller.isScanning { survey(&bus) }
       return
     }
     isDiscovering = false
     let isOff = error.equals("org.bluez.Error.NotReady")
-    controller.finishCommand(isOff ? .hardwareFailure : .commandDisallowed)
+    controller.finishScanning(isOff ? .hardwareFailure : .commandDisallowed)
     if attempt.phase == .searching { failAttempt(.commandDisallowed, &controller, &bus) }
     watchDevices(&bus)
   }

@@ -144,6 +144,8 @@ extension BlueZCentral {
         body.forEachManagedInterface { database.add($0, of: path.span) }
       }
     case .command: controller.completePacket(at: index)
+    // The end of the link follows, or else the host's limit for an answer ends it.
+    case .operate where message.kind == .error && message.isAboutLink: break
     case .operate:
       guard error == nil, message.signature.equals("ay"), let value = body.readBytes() else {
         return answer(error, at: index, &controller, &bus)
@@ -348,10 +350,25 @@ extension BlueZCentral {
   private func notify(
     _ value: Span<UInt8>, of handle: UInt16, at index: Int, _ controller: inout BlueZController
   ) {
+    // The rest of the queue is for answers.
+    guard controller.hasRoom else { return }
     controller.send(to: index) {
       $0.write(ATTOpcode.handleValueNotification.rawValue, handle)
       $0.write(value.extracting(first: min(value.count, 512)))
     }
+  }
+}
+
+extension DBusMessage {
+  /// Whether it is an error of bluetoothd for a request that it cannot send, or whose answer cannot come any more, because
+  /// the link has ended or is ending.
+  fileprivate var isAboutLink: Bool {
+    var body = self.body
+    guard !errorName.equals("org.bluez.Error.NotConnected") else { return true }
+    guard errorName.equals("org.bluez.Error.Failed"), let text = body.readText() else {
+      return false
+    }
+    return text.equals("Not connected") || text.equals("Operation failed")
   }
 }
 

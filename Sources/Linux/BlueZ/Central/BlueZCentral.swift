@@ -6,7 +6,7 @@ package struct BlueZCentral: ~Copyable {
   /// The calls to bluetoothd, as a part of their tags.
   enum Question: UInt32 {
     case startDiscovery, survey, report
-    case look, connect, pair
+    case look, probe, connect, pair
     case disconnect, refresh
     case operate, command, acquire, startNotify
   }
@@ -65,7 +65,11 @@ package struct BlueZCentral: ~Copyable {
   /// Does what is due.
   package mutating func advance(_ controller: inout BlueZController, _ bus: inout BlueZBus) {
     if let deadline = attempt.deadline, deadline <= bus.now {
-      failAttempt(.connectionFailedToBeEstablished, &controller, &bus)
+      if attempt.phase == .watching {
+        useConnection(&bus)
+      } else {
+        failAttempt(.connectionFailedToBeEstablished, &controller, &bus)
+      }
     }
     for index in 0..<BlueZController.linkCapacity {
       guard let time = peripherals[index].refreshTime, time <= bus.now else { continue }
@@ -102,6 +106,7 @@ package struct BlueZCentral: ~Copyable {
       if !isError { reportDevice(message.body, &controller) }
       surveyIfNeeded(controller, &bus)
     case .look: isError ? failLook(&controller, &bus) : found(message.body, &controller, &bus)
+    case .probe: probed(isError ? message.errorName : nil, &bus)
     case .connect: connected(isError ? message.errorName : nil, &controller, &bus)
     case .pair: paired(isRefused: isError, &bus)
     default:
@@ -118,11 +123,13 @@ package struct BlueZCentral: ~Copyable {
     switch question {
     case .startDiscovery:
       isDiscovering = false
-      controller.finishCommand(.hardwareFailure)
+      controller.finishScanning(.hardwareFailure)
+      if attempt.phase == .searching { failAttempt(.hardwareFailure, &controller, &bus) }
     case .survey: break
     case .disconnect: departed(Int(tag &>> 12 & 0xF), &controller, &bus)
     case .report: reportCount = max(0, reportCount &- 1)
-    case .look, .connect, .pair: failAttempt(.connectionFailedToBeEstablished, &controller, &bus)
+    case .look, .probe, .connect, .pair:
+      failAttempt(.connectionFailedToBeEstablished, &controller, &bus)
     default:
       guard let index = index(of: tag) else { return }
       giveUp(question, at: index, &controller, &bus)
@@ -153,7 +160,8 @@ package struct BlueZCentral: ~Copyable {
       }
       if !isDevice { attributesChanged(below: path, &bus) }
     } else if message.isOf(.interfacesRemoved), let path = body.readText() {
-      removed(path, &controller, &bus)
+      let isDevice = body.readTexts(containing: "org.bluez.Device1")
+      isDevice ? deviceRemoved(path, &controller, &bus) : attributesChanged(below: path, &bus)
     }
   }
 

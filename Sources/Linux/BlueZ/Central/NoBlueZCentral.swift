@@ -22,7 +22,7 @@ struct NoBlueZCentral: ~Copyable {
   func setScanning(
     _ isOn: Bool, filtersDuplicates: Bool, _ controller: inout BlueZController,
     _ bus: inout BlueZBus
-  ) { controller.finishCommand(.unknownCommand) }
+  ) { controller.finishScanning(.unknownCommand) }
   func connect(_ peer: DeviceAddress, _ bus: inout BlueZBus) { bus.fail(.notSupported) }
   func cancelConnection(_ bus: inout BlueZBus) {}
   func disconnect(_ index: Int, _ controller: inout BlueZController, _ bus: inout BlueZBus) {}

@@ -147,7 +147,7 @@ struct AttributePath {
 }
 
 /// What the properties of an object describe.
-private struct AttributeDescription {
+struct AttributeDescription {
   var uuid: BluetoothUUID?
   var isPrimary = true
   var properties = GATTProperties(rawValue: 0)

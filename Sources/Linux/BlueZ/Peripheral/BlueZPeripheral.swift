@@ -86,7 +86,7 @@ package struct BlueZPeripheral: ~Copyable {
     }
   }
 
-  /// Starts or stops to advertise. `finishCommand` answers the host.
+  /// Starts or stops to advertise. `finishAdvertising` answers the host.
   @inline(never)
   mutating func setAdvertising(
     _ isOn: Bool, _ controller: inout BlueZController, _ bus: inout BlueZBus
@@ -94,11 +94,11 @@ package struct BlueZPeripheral: ~Copyable {
     pauseEnd = nil
     guard isOn else {
       unregisterAdvertisement(&bus)
-      return controller.finishCommand(.success)
+      return controller.finishAdvertising(.success)
     }
     if application == .none { register(&bus) }
     if advertising != .none, advertisement == controller.advertisement {
-      return controller.finishCommand(.success)
+      return controller.finishAdvertising(.success)
     }
     changeAdvertisement(controller.advertisement, &bus)
     answerTime = bus.now.advanced(by: Self.patience)
@@ -219,7 +219,7 @@ package struct BlueZPeripheral: ~Copyable {
     }
     if let answerTime, answerTime <= bus.now {
       self.answerTime = nil
-      controller.finishCommand(.success)
+      controller.finishAdvertising(.success)
     }
     for place in 0..<CentralLinks.capacity where links.links[place].count > 0 {
       links.advance(place, &controller, &bus)
@@ -243,7 +243,7 @@ package struct BlueZPeripheral: ~Copyable {
       advertising = .done
       guard answerTime != nil else { return }
       answerTime = nil
-      controller.finishCommand(.success)
+      controller.finishAdvertising(.success)
     case .device:
       guard let place = place(tag) else { return }
       var body = message.body

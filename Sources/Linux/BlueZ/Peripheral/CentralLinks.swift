@@ -117,7 +117,8 @@ package struct CentralLinks: ~Copyable {
     _ kind: Kind, _ handle: UInt16, of place: Int, call: UInt32, offset: UInt16 = 0,
     value: Span<UInt8> = Span(), _ bus: inout BlueZBus
   ) {
-    guard value.count &+ Int(offset) <= maximumAttributeValueLength else {
+    // The offset of this one is an MTU.
+    guard kind == .exchangeMTU || value.count &+ Int(offset) <= maximumAttributeValueLength else {
       return bus.reply(to: call, error: .invalidAttributeValueLength)
     }
     guard links[place].count < Self.depth else {

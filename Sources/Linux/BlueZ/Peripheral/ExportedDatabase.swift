@@ -189,7 +189,7 @@ package struct ExportedDatabase: ~Copyable {
 
 extension GATTProperties {
   /// Whether the value can be notified or indicated.
-  fileprivate var sendsUpdates: Bool { rawValue & 0x30 != 0 }
+  var sendsUpdates: Bool { rawValue & 0x30 != 0 }
 }
 
 extension DBusWriter {
