@@ -154,6 +154,19 @@ struct AskProgramTests {
     try waitForEnd(of: asker)
   }
 
+  @Test(
+    "Beside bluetoothd, which loses refused requests, the advice for a ball without an answer is to pair",
+    arguments: [(false, false), (true, false), (true, true)])
+  func advice(isBesideDaemon: Bool, pairs: Bool) {
+    var request = AskRequest(question: "Is it?")
+    request.isBesideDaemon = isBesideDaemon
+    request.pairs = pairs
+    let text = CentralOutcome.timedOut.explanation(for: request)
+    expect(text.contains("eightball ask --pair"), is: isBesideDaemon && !pairs)
+    expect(text.hasPrefix("The ball did not answer in time."))
+    expect(text.hasSuffix("ry again, or wait longer with --timeout."))
+  }
+
   @Test("--timeout limits all of it together")
   func wholeTimeout() throws {
     _ = try addBall(SilentBall())

@@ -126,6 +126,19 @@ struct GATTProgramTests {
     expect(program.host.outcome == .inputEnded && program.host.status == nil)
   }
 
+  @Test(
+    "Beside bluetoothd, which loses refused requests, the advice for a device without an answer is to pair",
+    arguments: [(false, false), (true, false), (true, true)])
+  func advice(isBesideDaemon: Bool, pairs: Bool) {
+    let program = GATTProgram(
+      CentralTarget("Lock"), [], limits: CentralLimits(), pairs: pairs, address: .public,
+      bonds: KeptBonds(linkSecurity: isBesideDaemon ? .full : .none),
+      printer: GATTPrinter(isJSON: false))
+    let text = CentralOutcome.timedOut.explanation(
+      of: CentralTarget("Lock"), mayLackBond: program.mayLackBond)
+    expect(text.contains("--pair"), is: isBesideDaemon && !pairs)
+  }
+
   @Test("A subscription ends at its number of values, or fails when none comes for 30 s")
   func subscription() throws {
     _ = try addBall()

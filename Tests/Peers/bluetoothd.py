@@ -18,6 +18,9 @@ ADAPTER = "/org/bluez/hci0"
 GATT_MANAGER = "org.bluez.GattManager1"
 ADVERTISING_MANAGER = "org.bluez.LEAdvertisingManager1"
 
+BALL_SERVICE = "8e38140a-27be-4090-8955-4fc4b5698d1e"
+QUESTION, ANSWER = "bdd37d7a-f66a-47b9-a49c-fe29fd235a77", "349a0d7b-6215-4e2c-a095-af078d737445"
+
 _MOCK = "org.freedesktop.DBus.Mock"
 _CONFIGURATION = """
     <busconfig>
@@ -105,12 +108,46 @@ class SystemBus:
             await self.define(manager, f"Register{kind}", "oa{sv}")
             await self.define(manager, f"Unregister{kind}", "o")
 
+    async def add_object(self, path: str, interface: str, properties: dict) -> None:
+        """An object with an interface, without methods."""
+        await self.mock("/", _MOCK, "AddObject", "ssa{sv}a(ssss)", path, interface, properties, [])
+
+    async def add_ball(self, address: str, name: str) -> str:
+        """A connected ball whose attributes bluetoothd knows, and which is in range; the path of its answer."""
+        device = f"{ADAPTER}/dev_{address.replace(':', '_')}"
+        service = f"{device}/service001b"
+        question, answer = f"{service}/char001c", f"{service}/char001e"
+        await self.add_object(
+            device, "org.bluez.Device1",
+            {
+                "Address": Variant("s", address), "AddressType": Variant("s", "public"), "Name": Variant("s", name),
+                "RSSI": Variant("n", -60), "UUIDs": Variant("as", [BALL_SERVICE]), "Connected": Variant("b", True),
+                "ServicesResolved": Variant("b", True), "Paired": Variant("b", False),
+            },
+        )
+        await self.add_object(
+            service, "org.bluez.GattService1",
+            {"UUID": Variant("s", BALL_SERVICE), "Primary": Variant("b", True)},
+        )
+        for path, uuid, flags in ((question, QUESTION, ["write"]), (answer, ANSWER, ["read", "notify"])):
+            await self.add_object(
+                path, "org.bluez.GattCharacteristic1",
+                {"UUID": Variant("s", uuid), "Flags": Variant("as", flags), "MTU": Variant("q", 185)},
+            )
+        await self.add_object(
+            f"{answer}/desc0020", "org.bluez.GattDescriptor1",
+            {"UUID": Variant("s", "00002902-0000-1000-8000-00805f9b34fb")},
+        )
+        return answer
+
     async def remove_adapter(self) -> None:
         await self.mock("/", "org.bluez.Mock", "RemoveAdapter", "s", "hci0")
 
-    async def define(self, interface: str, method: str, signature: str, code: str = "") -> None:
-        """Has the adapter answer a method by this code of Python."""
-        await self.mock(ADAPTER, _MOCK, "AddMethod", "sssss", interface, method, signature, "", code)
+    async def define(
+        self, interface: str, method: str, signature: str, code: str = "", *, path: str = ADAPTER
+    ) -> None:
+        """Has an object, by default the adapter, answer a method by this code of Python."""
+        await self.mock(path, _MOCK, "AddMethod", "sssss", interface, method, signature, "", code)
 
     async def refuse(self, interface: str, method: str, error: str) -> None:
         """Has the adapter answer a method with this error."""

@@ -1,4 +1,4 @@
-"""A ball beside a bluetoothd that refuses, is silent, ends and returns."""
+"""A ball, and a central, beside a bluetoothd that refuses, is silent, ends and returns."""
 
 import contextlib
 import signal
@@ -17,6 +17,7 @@ pytestmark = pytest.mark.skipif(
 
 COMMAND = ("run", "--radio", "bluez:hci0")
 RADIO_TROUBLE = 69
+TIMED_OUT = 67
 
 RESTART, LOG = "sudo systemctl restart bluetooth", "journalctl -u bluetooth"
 NOT_RUNNING = ("bluetoothd does not run", "sudo systemctl start bluetooth")
@@ -143,6 +144,27 @@ async def test_another_program_may_own_the_name_of_bluetoothd(bus):
             await other.release_name("org.bluez")
     finally:
         other.disconnect()
+
+
+async def test_a_request_that_bluetoothd_loses_for_lack_of_a_bond_has_a_remedy(bus):
+    async with bus.bluetoothd():
+        answer = await bus.add_ball("F0:00:00:00:11:BA", "Guarded")
+        # The mock does not answer any more.
+        code = "import time; time.sleep(3600)"
+        await bus.define("org.bluez.GattCharacteristic1", "AcquireNotify", "a{sv}", code, path=answer)
+        command = ("ask", "Will it rain?", "--radio", "bluez:hci0")
+        async with Program(eightball(), *command, environment=bus.environment) as asker:
+            assert await asker.ended() == TIMED_OUT, asker.transcript
+            text = "\n".join(asker.errors)
+            assert "did not answer in time" in text and "eightball ask --pair" in text, asker.transcript
+
+
+async def test_the_address_of_the_bus_may_have_no_path():
+    environment = {"DBUS_SYSTEM_BUS_ADDRESS": "tcp:host=localhost,port=1"}
+    async with Program(eightball(), *COMMAND, environment=environment) as ball:
+        assert await ball.ended() == RADIO_TROUBLE, ball.transcript
+        text = "\n".join(ball.errors)
+        assert "unix:path=PATH" in text and "DBUS_SYSTEM_BUS_ADDRESS" in text, ball.transcript
 
 
 async def test_the_adapter_leaves_and_returns(bus):

@@ -102,6 +102,10 @@ extension CentralOutcome {
       "The ball does not accept the bond: it has lost its key, or another ball has its address. "
         + "Forget the bond with eightball bonds --of-ask --remove all, hold the ball's shake "
         + "button for 3 s, then run eightball ask --pair."
+    // bluetoothd 5.66 often loses a request that the ball has refused for lack of a bond.
+    case .timedOut where request.isBesideDaemon && !request.pairs:
+      "The ball did not answer in time. If it answers only paired centrals, hold its shake button for "
+        + "3 s, then run eightball ask --pair. Otherwise try again, or wait longer with --timeout."
     case .noService(let name):
       "“\(printable(name))” advertises as a ball, but lacks the ball's service."
     default: explanation(noun: "ball")

@@ -15,6 +15,8 @@ struct AskRequest {
   var stays = false
   /// Whether to pair if the ball requires it.
   var pairs = false
+  /// Whether bluetoothd has the radio.
+  var isBesideDaemon = false
 }
 
 extension CentralOutcome {

@@ -135,6 +135,7 @@ struct Ask: RadioCommand {
   func request(_ printer: AskPrinter) throws -> AskRequest {
     var request = AskRequest(question: try firstQuestion(printer), name: name?.text, stays: stay)
     request.pairs = pair
+    request.isBesideDaemon = ChosenRadio(radioOptions.radio).name.isBesideDaemon
     if pair {
       // A person needs time to compare or type a number.
       request.answerTimeout = 60_000

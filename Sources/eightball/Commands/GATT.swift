@@ -210,7 +210,8 @@ func runGATT(
     if case .radioFailed(let error) = outcome { throw error }
     if outcome != .inputEnded {
       printer.failed(
-        outcome.explanation(of: target), reason: outcome == .notFound ? "not found" : outcome.word)
+        outcome.explanation(of: target, mayLackBond: program.mayLackBond),
+        reason: outcome == .notFound ? "not found" : outcome.word)
     }
     if let status = outcome.exitStatus ?? program.status { throw status }
     copy = DeviceCopy(program)
@@ -220,7 +221,9 @@ func runGATT(
 
 extension CentralOutcome {
   /// What happened and what may help, for people.
-  fileprivate func explanation(of target: CentralTarget) -> String {
+  ///
+  /// - Parameter mayLackBond: See `GATTProgram.mayLackBond`.
+  func explanation(of target: CentralTarget, mayLackBond: Bool) -> String {
     switch self {
     case .notFound:
       "\(target.text) was not found. Does it advertise, on the same radio, and near? eightball scan "
@@ -229,7 +232,10 @@ extension CentralOutcome {
       "The device does not accept the bond: it has lost its key, or another device has its address. "
         + "Forget the bond with eightball bonds --of-ask --remove all, then pair again with --pair."
     case .timedOut:
-      "The device left a request unanswered for 30 s, which ends a connection. Connect again."
+      "The device left a request unanswered for 30 s, which ends a connection. Connect again"
+        + (mayLackBond
+          ? ". If the device requires a bond, give --pair, and if it has a button for pairing, use it."
+          : ".")
     default: explanation(noun: "device")
     }
   }

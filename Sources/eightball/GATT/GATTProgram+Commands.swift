@@ -219,6 +219,10 @@ extension GATTProgram {
     fail(sentence("Cannot \(action): \(reason)"), reason: "refused", .refused, at: now)
   }
 
+  /// Whether a request without an answer may be one that the device refused for lack of a bond: bluetoothd 5.66 often
+  /// loses these.
+  var mayLackBond: Bool { !session.pairs && session.host.security.linkSecurity != .none }
+
   /// What helps against a lack of encryption.
   static let pairingHint =
     ". Pair with the device: give --pair, and if it has a button for pairing, use it"
