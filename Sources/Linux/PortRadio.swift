@@ -26,8 +26,10 @@ package struct PortRadio: ~Copyable {
   /// under another number.
   private var adapter: Adapter?
   private var adapterWait = AdapterWait()
-  /// The radio beside bluetoothd; `nil` for another way, or while it is closed.
-  var bluez: Mapped<BlueZRadio>?
+  /// How another program's radio is used; `nil` if this program does not do that.
+  let sharing: RadioSharing?
+  /// The radio that another program drives; `nil` for another way, or while it is closed.
+  var shared: SharedRadio?
   /// Whether it has been open.
   var hasBeenOpen = false
   /// What the values of the program require of a link, if bluetoothd protects it.
@@ -40,9 +42,12 @@ package struct PortRadio: ~Copyable {
   /// - Parameters:
   ///   - token: Its token in the queue.
   ///   - listenerToken: The token of the socket to which its controller connects.
+  ///   - sharing: How a radio beside bluetoothd is used: `bluez`. Without it, there is none.
   package init(
-    _ choice: RadioAddress, token: PollToken = .radio, listenerToken: PollToken = .listener
+    _ choice: RadioAddress, token: PollToken = .radio, listenerToken: PollToken = .listener,
+    sharing: RadioSharing? = nil
   ) {
+    self.sharing = sharing
     self.choice = choice
     self.token = token
     self.listenerToken = listenerToken
@@ -87,7 +92,7 @@ package struct PortRadio: ~Copyable {
     case .unix(let user): try use(UnixSocket.connect(choice.target, trusting: user), queue)
     case .serial(let speed): try use(openSerial(speed), queue)
     case .adapter(let number): return try openAdapter(number, queue, at: now, waitsForAdapter)
-    case .bluez(let number): return try openBlueZ(number, queue, at: now, waitsForAdapter)
+    case .bluez(let number): return try openShared(number, queue, at: now, waitsForAdapter)
     case .tcpClient(let port): return try connect(to: port, queue, at: now)
     case .tcpServer(let port): return try accept(on: port, queue)
     // The socket of the air is known above: see LinuxAir.
@@ -109,10 +114,10 @@ package struct PortRadio: ~Copyable {
 
   /// Closes it. An adapter goes back to its previous state.
   package mutating func close(_ queue: borrowing PollQueue) {
-    if bluez != nil {
-      bluez?.value.end()
+    if shared != nil {
+      shared?.end()
       // Its queue leaves the one above when it is closed.
-      bluez = nil
+      shared = nil
       deadline = nil
     }
     guard let number = descriptor?.number else { return }
@@ -126,7 +131,7 @@ package struct PortRadio: ~Copyable {
 
   /// Reads the available bytes into the front of `space`.
   package mutating func read(into space: inout MutableSpan<UInt8>) -> RadioRead {
-    if bluez != nil { return readBlueZ(into: &space) }
+    if shared != nil { return readShared(into: &space) }
     guard isReadable, let number = descriptor?.number else { return .nothing }
     let capacity = space.count
     let result = unsafe space.withUnsafeMutableBufferPointer {
@@ -149,7 +154,7 @@ package struct PortRadio: ~Copyable {
 
   /// Writes as many of the first `bytes` as are taken now.
   package mutating func write(_ bytes: Span<UInt8>, _ queue: borrowing PollQueue) -> RadioWrite {
-    if bluez != nil { return writeBlueZ(bytes) }
+    if shared != nil { return writeShared(bytes) }
     guard let number = descriptor?.number else { return .taken(0) }
     let result = unsafe bytes.withUnsafeBufferPointer {
       unsafe clinux_write(number, $0.baseAddress, $0.count)

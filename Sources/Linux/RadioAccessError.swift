@@ -34,8 +34,12 @@ public enum RadioAccessError: Equatable, Sendable {
   case noAdapter
   /// The kernel has no Bluetooth.
   case noBluetooth
+  /// This program does not use a radio that bluetoothd drives.
+  case noSharing
   /// The system has no message bus.
   case noBus
+  /// The address of the bus is not the path of a socket.
+  case busAddress
   /// The bus's configuration does not let this user reach bluetoothd.
   case busDenied
   /// A policy lets only authorised users reach bluetoothd.
@@ -89,13 +93,17 @@ public enum RadioAccessError: Equatable, Sendable {
     case (.adapter, .blockedByRfkill): self = .switchedOff
     case (.adapter, .addressFamilyNotSupported), (.adapter, .protocolNotSupported):
       self = .noBluetooth
-    case (.bluez, .noSuchFile), (.bluez, .connectionRefused), (.bluez, .connectionReset):
+    case (.bluez, .noSuchFile), (.bluez, .connectionRefused), (.bluez, .connectionReset),
+      (.bluez, .brokenPipe):
       self = .noBus
+    case (.bluez, .protocolNotSupported): self = .noSharing
+    case (.bluez, .invalidArgument): self = .busAddress
     case (.bluez, .accessDenied), (.bluez, .notPermitted): self = .busDenied
     case (.bluez, .noKey): self = .notAuthorized
     case (.bluez, .protocolError): self = .daemonRefused
     case (.bluez, .hostDown): self = .noDaemon
-    case (.bluez, .timedOut): self = .daemonSilent
+    // Too many calls have no reply yet.
+    case (.bluez, .timedOut), (.bluez, .tooManyUsers): self = .daemonSilent
     case (.bluez, .noSuchDevice): self = .noAdapter
     case (.bluez, .networkDown): self = .poweredOff
     case (.bluez, .notSupported): self = .noServices
@@ -132,6 +140,9 @@ public enum RadioAccessError: Equatable, Sendable {
     case .noAdapter: MessageTemplate("there is no adapter %s")
     case .noBluetooth: MessageTemplate("this system's kernel has no Bluetooth")
     case .noBus: MessageTemplate("the system's message bus (D-Bus) does not run")
+    case .noSharing: MessageTemplate("this program does not share %s with bluetoothd")
+    case .busAddress:
+      MessageTemplate("the address of the system's message bus is not unix:path=PATH")
     case .busDenied: MessageTemplate("this user may not use bluetoothd")
     case .notAuthorized: MessageTemplate("bluetoothd requires an administrator's permission")
     case .noDaemon: MessageTemplate("bluetoothd does not run")
@@ -183,6 +194,8 @@ public enum RadioAccessError: Equatable, Sendable {
         "Load it, if there is a module: sudo modprobe bluetooth; or use --radio virtual")
     case .noBluetooth: MessageTemplate("Load it, if there is a module: sudo modprobe bluetooth")
     case .noBus: MessageTemplate("Start it: sudo systemctl start dbus")
+    case .noSharing: MessageTemplate("Have the adapter for it alone: --radio %s")
+    case .busAddress: MessageTemplate("Correct DBUS_SYSTEM_BUS_ADDRESS, or unset it")
     case .busDenied:
       MessageTemplate("Join its group and log in again: sudo usermod -aG bluetooth $USER")
     case .notAuthorized: MessageTemplate("Allow it by a rule of polkit, or run with sudo")

@@ -64,7 +64,7 @@ public struct LinuxPort: Port, ~Copyable {
     guard let signals = EndSignals() else { throw .noSignals }
     queue.add(signals.number, .signals, for: .readable)
     self.signals = signals
-    radio = PortRadio(choice)
+    radio = PortRadio(choice, sharing: .bluez)
     output = PortOutput(1, .output)
     errors = PortOutput(2, .errors)
     let board = board ?? BoardDescription(named: "none")
@@ -183,7 +183,7 @@ public struct LinuxPort: Port, ~Copyable {
   /// Closes the radio, and uses the one at `address` from now on.
   package mutating func useRadio(_ address: RadioAddress) {
     radio.close(queue)
-    radio = PortRadio(address)
+    radio = PortRadio(address, sharing: .bluez)
   }
 
   /// The address of the radio that is used.

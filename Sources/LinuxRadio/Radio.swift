@@ -1,4 +1,5 @@
 import BluetoothHost
+import Linux
 
 /// A connection to a Bluetooth controller that carries whole packets, over any transport.
 ///
@@ -15,7 +16,16 @@ public struct Radio: ~Copyable {
   ///
   /// - Parameter air: The virtual air, for the radio `virtual`. It is closed with the radio.
   public init(toBeOpened name: RadioAddress, loop: EventLoop, air: (any AirHost)? = nil) {
-    port = RadioSourcePort(name, loop: loop, air: air)
+    self.init(toBeOpened: name, loop: loop, air: air, sharing: nil)
+  }
+
+  /// As `init(toBeOpened:loop:air:)`.
+  ///
+  /// - Parameter sharing: How a radio beside bluetoothd is used: `bluez`. Without it, there is none.
+  package init(
+    toBeOpened name: RadioAddress, loop: EventLoop, air: (any AirHost)?, sharing: RadioSharing?
+  ) {
+    port = RadioSourcePort(name, loop: loop, air: air, sharing: sharing)
   }
 
   /// Opens a radio in `loop`. A `tcp-server` then waits for its controller, and a host's name for

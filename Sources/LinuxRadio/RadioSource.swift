@@ -14,6 +14,7 @@ final class RadioSource: EventHandler {
   private let isShared: Bool
   private let loop: EventLoop
   private weak var watcher: (any RadioWatcher)?
+  private let sharing: RadioSharing?
   /// The radio at the address that is being used; `nil` before the first one.
   private var radio: PortRadio?
   private var tokens: (radio: PollToken, listener: PollToken)?
@@ -25,9 +26,12 @@ final class RadioSource: EventHandler {
   var pairs = false
 
   /// A radio with an air of its own, if it is on the air.
-  init(_ opener: consuming RadioOpener, loop: EventLoop) {
+  ///
+  /// - Parameter sharing: How a radio beside bluetoothd is used; `nil` if it is not.
+  init(_ opener: consuming RadioOpener, loop: EventLoop, sharing: RadioSharing?) {
     self.opener = opener
     self.loop = loop
+    self.sharing = sharing
     isShared = false
   }
 
@@ -38,6 +42,7 @@ final class RadioSource: EventHandler {
     self.opener = opener
     self.loop = loop
     self.watcher = watcher
+    sharing = nil
     isShared = true
   }
 
@@ -61,7 +66,8 @@ final class RadioSource: EventHandler {
     drop()
     let tokens = (radio: loop.reserve(for: self), listener: loop.reserve())
     self.tokens = tokens
-    radio = PortRadio(address, token: tokens.radio, listenerToken: tokens.listener)
+    radio = PortRadio(
+      address, token: tokens.radio, listenerToken: tokens.listener, sharing: sharing)
     radio?.pairs = pairs
   }
 
@@ -145,10 +151,15 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
 
   /// A radio that is not open.
   ///
-  /// - Parameter air: The air for the radio `virtual`, which is closed with it.
-  package init(_ name: RadioAddress, loop: EventLoop, air: (any AirHost)? = nil) {
+  /// - Parameters:
+  ///   - air: The air for the radio `virtual`, which is closed with it.
+  ///   - sharing: How a radio beside bluetoothd is used: `bluez`. Without it, there is none.
+  package init(
+    _ name: RadioAddress, loop: EventLoop, air: (any AirHost)? = nil, sharing: RadioSharing? = nil
+  ) {
     self.name = name
-    source = RadioSource(RadioOpener(name, loop: loop, air: air), loop: loop)
+    source = RadioSource(
+      RadioOpener(name, loop: loop, air: air), loop: loop, sharing: sharing)
   }
 
   /// A radio that is not open, one of many of this program.

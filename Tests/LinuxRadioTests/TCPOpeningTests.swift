@@ -20,7 +20,7 @@ struct TCPOpeningTests {
     _ name: RadioAddress, lookup: @escaping RadioOpener.Lookup
   ) -> RadioSource {
     let opener = RadioOpener(name, loop: loop, air: SharedAir(path: "", loop: loop), lookup: lookup)
-    return RadioSource(opener, loop: loop)
+    return RadioSource(opener, loop: loop, sharing: nil)
   }
 
   @Test("A host that is not found in time is an error, is looked up once, and is used when found")

@@ -99,6 +99,11 @@ check_package() {
     kill $!
     wait $! || fail "The panel ended with status $?."
     echo "eightball-panel has $(stat -c %s "$server") bytes, and starts."
+    # It opens no radio. The names of bluetoothd's methods are in the code that calls them.
+    grep -aq 'org\.bluez' "$installed" || fail "eightball lacks the radio beside bluetoothd."
+    ! grep -aq 'org\.bluez' "$server" ||
+      fail "eightball-panel contains the radio beside bluetoothd: which type or function names RadioSharing.bluez?" \
+        "The linker's options --why-live and -Map tell."
     if $is_own; then
       check_figure 'the panel'"'"'s server, `eightball-panel` |' "$(stat -c %s "$server")"
       check_figure "the server's Debian package |" "$(stat -c %s "$folder/eightball-panel$suffix")"

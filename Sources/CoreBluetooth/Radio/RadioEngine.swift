@@ -223,7 +223,7 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
       report(error)
     }
     var radio = Radio(
-      toBeOpened: name, loop: loop, air: SharedAir(path: airPath, loop: loop))
+      toBeOpened: name, loop: loop, air: SharedAir(path: airPath, loop: loop), sharing: .bluez)
     radio.sinks = sinks
     var watch = RadioWatch(onError: report)
     var end: Instant?

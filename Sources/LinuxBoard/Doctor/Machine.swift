@@ -94,7 +94,7 @@ public struct Machine: Equatable, Sendable {
     if case .adapter = radio.way { return }
     do {
       let loop = try EventLoop()
-      var port = RadioSourcePort(radio, loop: loop, air: SharedAir(loop: loop))
+      var port = RadioSourcePort(radio, loop: loop, air: SharedAir(loop: loop), sharing: .bluez)
       defer { port.close() }
       try port.open(in: loop)
     } catch let error as RadioError {

@@ -59,7 +59,7 @@ struct ToolRadio: RadioPort, ~Copyable {
     self.loop = loop
     self.signals = signals
     input = InputLines(loop: loop)
-    source = RadioSourcePort(name, loop: loop, air: SharedAir(loop: loop))
+    source = RadioSourcePort(name, loop: loop, air: SharedAir(loop: loop), sharing: .bluez)
     source.sinks = sinks
     source.pairs = pairs
   }

@@ -1,6 +1,6 @@
 import BluetoothHost
 
-// The radio beside bluetoothd.
+// The radio that another program drives: bluetoothd.
 extension PortRadio {
   /// How often a service that starts looks for bluetoothd and its adapter, in milliseconds.
   private static var interval: UInt32 { 1_000 }
@@ -9,30 +9,32 @@ extension PortRadio {
   ///
   /// - Parameter waits: Whether to try again until bluetoothd runs and has switched the adapter on.
   @inline(never)
-  mutating func openBlueZ(
+  mutating func openShared(
     _ number: UInt16, _ queue: borrowing PollQueue, at now: Instant, _ waits: Bool
   ) throws(SystemCallError) -> Bool {
     do throws(SystemCallError) {
-      if bluez == nil {
+      if shared == nil {
         if let deadline, now < deadline { return false }
-        bluez = try Mapped { () throws(SystemCallError) in try BlueZRadio(adapter: number, at: now)
+        guard let sharing else {
+          throw SystemCallError(code: .protocolNotSupported, operation: .open)
         }
-        bluez?.value.pairs = pairs
-        guard let socket = bluez?.value.number, queue.add(socket, token, for: .readable) else {
+        shared = try SharedRadio(
+          sharing, RadioSharing.Request(adapter: number, pairs: pairs, time: now))
+        guard let socket = shared?.number, queue.add(socket, token, for: .readable) else {
           throw SystemCallError(code: .current, operation: .wait)
         }
       }
-      bluez?.value.serve(at: now)
-      if let code = bluez?.value.failure { throw SystemCallError(code: code, operation: .use) }
-      guard bluez?.value.isOpen == true else {
-        deadline = bluez?.value.deadline
+      let status = shared?.serve(at: now)
+      if let code = status?.failure { throw SystemCallError(code: code, operation: .use) }
+      guard status?.isOpen == true else {
+        deadline = status?.deadline
         return false
       }
       deadline = nil
       hasBeenOpen = true
       return true
     } catch {
-      bluez = nil
+      shared = nil
       deadline = nil
       guard waits, !hasBeenOpen, Self.mayEnd(error.code) else { throw error }
       deadline = now.advanced(by: Self.interval)
@@ -52,26 +54,27 @@ extension PortRadio {
   /// Describes the services that bluetoothd offers for this program. Other radios need no description.
   @inline(never)
   package mutating func export(_ attributes: Span<Attribute>) {
-    bluez?.value.export(attributes, protection: protection)
+    shared?.export(attributes, protection: protection)
   }
 
   @inline(never)
-  mutating func readBlueZ(into space: inout MutableSpan<UInt8>) -> RadioRead {
-    let read = bluez?.value.read(into: &space, at: MonotonicClock.now) ?? .nothing
-    noteBlueZ()
+  mutating func readShared(into space: inout MutableSpan<UInt8>) -> RadioRead {
+    let read = shared?.read(into: &space, at: MonotonicClock.now) ?? .nothing
+    noteStatus()
     return read
   }
 
   @inline(never)
-  mutating func writeBlueZ(_ packet: Span<UInt8>) -> RadioWrite {
-    let written = bluez?.value.write(packet, at: MonotonicClock.now) ?? .taken(0)
-    noteBlueZ()
+  mutating func writeShared(_ packet: Span<UInt8>) -> RadioWrite {
+    let written = shared?.write(packet, at: MonotonicClock.now) ?? .taken(0)
+    noteStatus()
     return written
   }
 
   @inline(never)
-  private mutating func noteBlueZ() {
-    deadline = bluez?.value.deadline
-    if let code = bluez?.value.failure { failure = SystemCallError(code: code, operation: .use) }
+  private mutating func noteStatus() {
+    let status = shared?.status
+    deadline = status?.deadline
+    if let code = status?.failure { failure = SystemCallError(code: code, operation: .use) }
   }
 }
