@@ -91,16 +91,20 @@ final class BallWatch {
 
   private func learnKeys(of file: [UInt8]) {
     var table = BondTable<16>()
-    _ = try? BondFileFormat.read(file.span, into: &table)
+    let identity = try? BondFileFormat.read(file.span, into: &table)
+    learn(identity?.identityResolvingKey)
     for index in 0..<table.count {
-      guard let bond = table.bond(at: index) else { continue }
-      for key in [bond.longTermKey, bond.identityResolvingKey ?? .zero] where key != .zero {
-        var bytes = [UInt8](repeating: 0, count: 16)
-        var writer = ByteWriter(bytes.mutableSpan)
-        key.write(to: &writer)
-        if !keys.contains(bytes) { keys += [bytes, bytes.reversed()] }
-      }
+      learn(table.bond(at: index)?.longTermKey)
+      learn(table.bond(at: index)?.identityResolvingKey)
     }
+  }
+
+  private func learn(_ key: Number128?) {
+    guard let key, key != .zero else { return }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    var writer = ByteWriter(bytes.mutableSpan)
+    key.write(to: &writer)
+    if !keys.contains(bytes) { keys += [bytes, bytes.reversed()] }
   }
 
   // MARK: Output
@@ -110,13 +114,22 @@ final class BallWatch {
     guard !keys.isEmpty else { return }
     var digits: [UInt8] = []
     for index in text.indices {
-      if let digit = Character(UnicodeScalar(text[index])).hexDigitValue {
-        digits.append(UInt8(digit))
+      if let digit = Self.hexadecimalDigit(text[index]) {
+        digits.append(digit)
         if digits.count >= 16 { check(digits.suffix(16)) }
       } else if !digits.isEmpty, text[index] != UInt8(ascii: " "), text[index] != UInt8(ascii: ":")
       {
         digits.removeAll(keepingCapacity: true)
       }
+    }
+  }
+
+  private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
     }
   }
 

@@ -45,7 +45,7 @@ struct Script {
 
   private mutating func nextOfCentral() -> Step {
     let central = number(setup.centralCount)
-    switch number(24) {
+    switch number(25) {
     case 0..<5: return .connect(central, to: number(setup.ballCount))
     case 5: return chance(2) ? .disconnect(central) : .subscribe(central, true)
     case 6: return .subscribe(central, !chance(3))
@@ -57,6 +57,7 @@ struct Script {
     case 20: return hasSecurity && chance(3) ? .forget(central) : .ask(central, times: 1)
     case 21: return .restart(central)
     case 22: return hasControllerFaults ? .noise(central, UInt64(random.next())) : .read(central)
+    case 23: return .scan(central)
     default: return .disconnect(central)
     }
   }
@@ -130,6 +131,14 @@ struct Setup: Equatable, Sendable {
   /// How many bytes the balls' controllers take a packet, and how many packets.
   let dataLength: UInt16
   let bufferCount: UInt8
+  /// Whether the controllers have the commands of Bluetooth 5, and what each ball then advertises.
+  var isExtended = false
+  var advertising: [BallAdvertising]
+  /// Whether each ball, and each central, uses private addresses.
+  var privateBalls: [Bool]
+  var areCentralsPrivate = false
+  /// Whether controllers resolve private addresses; otherwise the hosts do.
+  var doControllersResolve = true
 
   /// These devices, with usual controllers.
   init(seed: UInt64, protections: [BallProtection], centralCount: Int) {
@@ -140,6 +149,8 @@ struct Setup: Equatable, Sendable {
     isSerial = false
     dataLength = 251
     bufferCount = 8
+    advertising = protections.map { _ in .legacy }
+    privateBalls = protections.map { _ in false }
   }
 
   init(seed: UInt64) {
@@ -154,5 +165,18 @@ struct Setup: Equatable, Sendable {
     isSerial = random.next(below: 3) == 0
     dataLength = random.next(below: 3) == 0 ? 27 : 251
     bufferCount = random.next(below: 3) == 0 ? 1 : 8
+    let isExtended = random.next(below: 3) == 0
+    self.isExtended = isExtended
+    advertising = protections.map { _ in
+      let kind = random.next(below: 3)
+      return isExtended ? [.legacy, .extended, .both][Int(kind)] : .legacy
+    }
+    // Peers recognise a private ball by a bond.
+    privateBalls = protections.map { random.next(below: 3) == 0 && $0 != .none }
+    areCentralsPrivate = random.next(below: 3) == 0
+    doControllersResolve = random.next(below: 2) == 0
   }
 }
+
+/// What a ball advertises: in legacy PDUs, in a set of Bluetooth 5, or in both.
+enum BallAdvertising: Equatable, Sendable { case legacy, extended, both }

@@ -15,6 +15,8 @@ struct Search {
   init(first: UInt64, known: Int32) {
     self.first = first
     self.known = known
+    // The processes of the attempts share them.
+    _ = KnownKeys.all
     unsafe knownFault = known
     simulation_set_known_fault(known)
   }
@@ -33,15 +35,16 @@ struct Search {
     return false
   }
 
-  /// Runs seeds for a time. Returns whether all is well.
-  func run(for seconds: Double) -> Bool {
+  /// Runs `count` seeds, or as many as there is time for. Returns whether all is well.
+  func run(for seconds: Double = .infinity, count: UInt64 = .max) -> Bool {
     let start = SimulationProgram.seconds
     let end = start + seconds
+    let seeds = first..<(first + min(count, .max - first))
     var seed = first
-    while SimulationProgram.seconds < end {
+    while seed < seeds.upperBound, SimulationProgram.seconds < end {
       unsafe simulation_progress().pointee = seed
-      let failure = Attempt { runSeeds(from: seed, until: end) }.run(
-        for: UInt32(seconds) + Self.patience)
+      let failure = Attempt { runSeeds(seed..<seeds.upperBound, until: end) }.run(
+        for: Self.patience)
       seed = unsafe simulation_progress().pointee
       guard failure != 0 else { continue }
       let time = Int((SimulationProgram.seconds - start) * 10)
@@ -53,14 +56,13 @@ struct Search {
     return true
   }
 
-  private func runSeeds(from first: UInt64, until end: Double) -> Int32 {
-    var seed = first
-    while SimulationProgram.seconds < end {
+  private func runSeeds(_ seeds: Range<UInt64>, until end: Double) -> Int32 {
+    for seed in seeds {
+      guard SimulationProgram.seconds < end else { break }
       alarm(Self.patience)
       let simulation = Simulation(seed: seed)
       if simulation.run(simulation.steps) != nil { return 1 }
-      seed += 1
-      unsafe simulation_progress().pointee = seed
+      unsafe simulation_progress().pointee = seed + 1
     }
     return 0
   }

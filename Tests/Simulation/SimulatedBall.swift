@@ -10,12 +10,15 @@ extension SplitMix64: SecureRandomNumberGenerator {}
 final class SimulatedBall: HostSide {
   /// How many centrals it serves at once.
   static var links: Int { 2 }
-  typealias Manager = BallSecurityManager<2, SplitMix64>
-  typealias Runner = ProtectedBallRunner<2, 1_100, 3_200, 0, SimulatedMachine, Manager>
+  typealias Manager = SecurityManager<
+    2, SimulatedKeyAgreement, SplitMix64, BondTable<16>, PairingGate
+  >
+  typealias Machine = SimulatedMachine
+  typealias Runner = ProtectedBallRunner<2, 1_100, 3_200, 0, Machine, Manager>
 
   let number: Int
   let watch: BallWatch
-  let machine: SimulatedMachine
+  let machine: Machine
   let protection: BallProtection
   private let setup: Setup
   private var runner: Runner
@@ -37,33 +40,74 @@ final class SimulatedBall: HostSide {
     self.setup = setup
     protection = setup.protections[number]
     watch = BallWatch { report("ball \(number): \($0)") }
-    machine = SimulatedMachine(
+    machine = Machine(
       watch, isSerial: setup.isSerial, seed: setup.seed &+ UInt64(number))
     runner = Self.makeRunner(setup, number, 0, machine)
   }
 
   private static func makeRunner(
-    _ setup: Setup, _ number: Int, _ start: UInt64, _ machine: SimulatedMachine
+    _ setup: Setup, _ number: Int, _ start: UInt64, _ machine: Machine
   ) -> Runner {
     let protection = setup.protections[number]
+    var random = SplitMix64(seed: setup.seed &+ start << 8 &+ UInt64(number))
     var table = BondTable<16>()
-    let identity = machine.start(into: &table, keepsBonds: protection != .none)
-    let manager = Manager(
+    var identity = machine.start(into: &table, keepsBonds: protection != .none)
+    let isPrivate = setup.privateBalls[number]
+    if isPrivate, (identity?.identityResolvingKey ?? .zero) == .zero {
+      identity = LocalIdentity(simulatedBy: &random)
+    }
+    var manager = Manager(
       policy: protection.policy(hasUser: protection == .authenticated), identity: identity,
-      bonds: table, delegate: PairingGate(protection), agreement: P256KeyAgreement(),
-      random: SplitMix64(seed: setup.seed &+ start << 8 &+ UInt64(number)))
+      bonds: table, delegate: PairingGate(protection), agreement: SimulatedKeyAgreement(of: .ball),
+      random: random)
+    if isPrivate { manager.privacy = .simulated }
     let host = HostConfiguration(
-      name: DeviceName(StaticText("Magic 8-Ball")), service: .ballService, address: .public,
-      idleLimit: 5)
-    return Runner(
+      name: name, service: .ballService,
+      address: isPrivate ? identity.map { .random($0.address) } ?? .public : .public, idleLimit: 5)
+    var runner = Runner(
       BallConfiguration(host: host, seed: setup.seed &+ start, lines: .words), security: manager,
       on: machine)
+    let advertising = setup.advertising[number]
+    if advertising != .legacy {
+      let isAccepted = runner.advertise(
+        advertising == .both ? legacyAdvertisement : nil, AdvertisingSet(.connectable),
+        extendedData(of: number).span)
+      if !isAccepted { machine.watch.report("the ball does not take its advertising") }
+    }
+    return runner
   }
+
+  // MARK: Its advertising
+
+  private static var name: DeviceName { DeviceName(StaticText("Magic 8-Ball")) }
+  private static var legacyAdvertisement: Advertisement {
+    Advertisement(service: .ballService, name: name)
+  }
+
+  /// As much data as a connectable set has: a report has 229 bytes, so two reports have it.
+  private static func extendedData(of number: Int) -> [UInt8] {
+    [244, AdvertisingDataType.completeLocalName.rawValue]
+      + (0..<243).map { UInt8(ascii: "A") + UInt8(($0 + number) % 26) }
+  }
+
+  /// The data that a scan must find.
+  var advertisedData: [[UInt8]] {
+    let advertising = setup.advertising[number]
+    let legacy = Self.legacyAdvertisement
+    return
+      (advertising == .extended
+      ? [] : [Array(copying: legacy.data.span), Array(copying: legacy.scanResponse.span)])
+      + (advertising == .legacy ? [] : [Self.extendedData(of: number)])
+  }
+
+  /// Its address at this moment. The world sets this.
+  var address: () -> DeviceAddress = { .zero }
 
   // MARK: Its state
 
   var isRunning: Bool { startTime == nil }
   var radio: RadioState { runner.radio }
+  var isPairingOpen: Bool { runner.isPairingOpen }
   var connectionCount: Int { runner.connectionCount }
   private var machineTime: Instant { Instant(rawValue: now.rawValue &+ lead) }
 
@@ -120,7 +164,7 @@ final class SimulatedBall: HostSide {
       machine.areLinesOpen && lines.chip.isPresent
       ? (lines.isLit(.status) ?? false, lines.isLit(.answer) ?? false) : nil
     watch.checkLights(
-      runner.radio, hasLinks: runner.connectionCount > 0, isPairingOpen: runner.isPairingOpen,
+      runner.radio, hasLinks: runner.connectionCount > 0, isPairingOpen: isPairingOpen,
       answers: figures[.answers],
       refusals: figures[.refusedStatements] + figures[.refusedNotUTF8] + figures[.refusedTooLong],
       lit: lit, at: machine.now)
@@ -207,4 +251,20 @@ final class SimulatedBall: HostSide {
     stallEnd = min(stallEnd, now)
     isDue = true
   }
+}
+
+extension LocalIdentity {
+  /// The identity of a device with private addresses.
+  init(simulatedBy random: inout SplitMix64) {
+    let number = random.next()
+    self.init(
+      identityResolvingKey: random.nextNumber(),
+      address: .staticRandom(
+        InlineArray { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }))
+  }
+}
+
+extension PrivacyPolicy {
+  /// Private addresses for a minute each.
+  static var simulated: PrivacyPolicy { PrivacyPolicy(hidesIdentity: true, renewalInterval: 60) }
 }

@@ -4,15 +4,18 @@ import VirtualRadio
 
 /// A central with our client and bonds of its own. It asks one question after the other, and counts the answers.
 final class SimulatedCentral: HostSide {
-  typealias Manager = SecurityManager<1, P256KeyAgreement, SplitMix64, BondTable<4>, CentralUser>
-  typealias CentralHost = Host<1, NoServer, GATTClient<1, AskingClient>, Manager, NoChannels>
+  typealias Manager = SecurityManager<
+    1, SimulatedKeyAgreement, SplitMix64, BondTable<4>, CentralUser
+  >
+  typealias Client = ScanningClient<1, AskingClient, ExtendedScanner<2, 245>>
+  typealias CentralHost = Host<1, NoServer, Client, Manager, NoChannels>
 
   /// The longest wait for an answer, in milliseconds.
   static let answerLimit: UInt32 = 60_000
 
   /// What it does on its link.
   private enum Task: Equatable {
-    case subscribe(Bool), ask, command, state, read, discover, pair
+    case subscribe(Bool), ask, command, state, read, discover, pair, secure
   }
 
   /// Its link.
@@ -42,15 +45,15 @@ final class SimulatedCentral: HostSide {
   private let hasFault: (SimulatedBall) -> Bool
   private let handles: AskingClient.Handles
 
-  /// The ball that it wants to be connected to, and its address.
+  /// The ball that it wants to be connected to.
   private var target: SimulatedBall?
-  private var targetAddress = DeviceAddress.zero
   private var link: Link?
   private var tasks: [Task] = []
   private var nextTask = 0
   private var task: Task?
   private var wantsAnswers = false
   private var retryTime: Instant?
+  private var scanEnd: Instant?
   private var now = Instant(rawValue: 0)
   /// The answers that have come.
   private(set) var answerCount = 0
@@ -71,16 +74,22 @@ final class SimulatedCentral: HostSide {
     _ setup: Setup, _ number: Int, _ start: UInt64, _ handles: AskingClient.Handles,
     _ bonds: consuming BondTable<4>
   ) -> CentralHost {
-    CentralHost(
+    let seed = setup.seed &+ UInt64(number + 100)
+    // It has the same identity after each start.
+    var random = SplitMix64(seed: seed)
+    let identity = setup.areCentralsPrivate ? LocalIdentity(simulatedBy: &random) : nil
+    var manager = Manager(
+      policy: PairingPolicy(ioCapability: .displayYesNo), identity: identity, bonds: bonds,
+      delegate: CentralUser(), agreement: SimulatedKeyAgreement(of: .central),
+      random: SplitMix64(seed: seed &+ start << 8))
+    if identity != nil { manager.privacy = .simulated }
+    return CentralHost(
       configuration: HostConfiguration(
-        name: DeviceName(StaticText("Central")), service: nil, address: .public),
+        name: DeviceName(StaticText("Central")), service: nil,
+        address: identity.map { .random($0.address) } ?? .public),
       server: NoServer(),
-      client: GATTClient(
-        application: AskingClient(handles, length: number % 2 == 0 ? 16 : 24)),
-      security: Manager(
-        policy: PairingPolicy(ioCapability: .displayYesNo), identity: nil, bonds: bonds,
-        delegate: CentralUser(), agreement: P256KeyAgreement(),
-        random: SplitMix64(seed: setup.seed &+ start << 8 &+ UInt64(number + 100))))
+      client: Client(application: AskingClient(handles, length: number % 2 == 0 ? 16 : 24)),
+      security: manager)
   }
 
   // MARK: A host
@@ -103,22 +112,22 @@ final class SimulatedCentral: HostSide {
     return host.nextPacket(into: &writer, at: now)
   }
 
-  var deadline: Instant? { Instant.earlier(host.deadline, retryTime) }
+  var deadline: Instant? { Instant.earlier(host.deadline, Instant.earlier(retryTime, scanEnd)) }
 
   func advance(to now: Instant) {
     self.now = now
     if let retryTime, retryTime <= now { self.retryTime = nil }
+    if let scanEnd, scanEnd <= now { endScan() }
     host.advance(to: now)
     handleEvents()
   }
 
   // MARK: What a script asks of it
 
-  func connect(to ball: SimulatedBall, at address: DeviceAddress) {
+  func connect(to ball: SimulatedBall) {
     guard target !== ball else { return }
     disconnect()
     target = ball
-    targetAddress = address
     proceed()
   }
 
@@ -142,6 +151,23 @@ final class SimulatedCentral: HostSide {
   func read() { add(.read) }
   func discover() { add(.discover) }
   func pair() { add(.pair) }
+  /// Encrypts its link with the key of its bond, or pairs if it has none.
+  func secure() { add(.secure) }
+
+  /// Scans for three seconds, or until it has found all of `data`.
+  func scan(for data: [[UInt8]] = []) {
+    host.client.application.missingData = data
+    host.scan(ScanParameters())
+    scanEnd = now.advanced(by: 3_000)
+  }
+
+  private func endScan() {
+    scanEnd = nil
+    host.scan(nil)
+  }
+
+  /// Whether its scan has found all data.
+  var hasFoundAll: Bool { host.client.application.missingData.isEmpty }
 
   private func add(_ task: Task) {
     guard target != nil, tasks.count < 200 else { return }
@@ -170,6 +196,7 @@ final class SimulatedCentral: HostSide {
     starts += 1
     link = nil
     target = nil
+    scanEnd = nil
     clearTasks()
     host = Self.makeHost(setup, number, starts, handles, bonds)
     host.start(at: now)
@@ -292,7 +319,7 @@ final class SimulatedCentral: HostSide {
       // The ball may take it without an answer.
       link?.possibleAnswers += 1
       link?.isQuestionOpen = false
-    case .state, .read, .discover, .pair: break
+    case .state, .read, .discover, .pair, .secure: break
     }
   }
 
@@ -312,14 +339,16 @@ final class SimulatedCentral: HostSide {
   }
 
   private func connect() -> Bool {
-    guard target != nil, retryTime == nil, host.canConnect, host.radio == .silent else {
+    guard let target, retryTime == nil, host.canConnect, host.radio == .silent else {
       return false
     }
-    return host.connect(to: targetAddress)
+    // It knows the ball's address by an advertisement, and connects to a bonded ball by its identity.
+    return host.connect(to: host.security.noteAdvertiser(target.address()))
   }
 
   private func begin(_ next: Task) -> Bool {
     if next == .pair { return host.security.pair(at: 0, at: now) }
+    if next == .secure { return host.security.secure(at: 0, at: now) }
     if next == .ask || next == .command, let link { self.link?.clears = link.ball.watch.clears }
     host.client.application.isStatement = next == .state
     let operation: ClientOperation =
@@ -328,7 +357,7 @@ final class SimulatedCentral: HostSide {
       case .ask, .state: .write(handles.question, byteCount: host.client.application.length)
       case .command: .writeWithoutResponse(handles.question, byteCount: 8)
       case .read: .read(handles.answer)
-      case .discover, .pair: .discoverServices
+      case .discover, .pair, .secure: .discoverServices
       }
     guard host.perform(operation, at: 0) else { return false }
     if next == .subscribe(true) { link?.hasSubscribed = true }
@@ -375,6 +404,8 @@ struct AskingClient: ClientApplication {
   /// The length of a question in bytes: at most 20 fit into one request.
   let length: Int
   var isStatement = false
+  /// The advertised data that its scan has not found.
+  var missingData: [[UInt8]] = []
   private(set) var eventCount = 0
   private var events: [Event] = []
   private let handles: Handles
@@ -394,6 +425,13 @@ struct AskingClient: ClientApplication {
     eventCount += 1
   }
 
+  mutating func received(_ report: borrowing AdvertisingReport) {
+    guard report.completeness == .complete else { return }
+    for index in missingData.indices where report.data.isEqual(to: missingData[index]) {
+      missingData.remove(at: index)
+      return
+    }
+  }
   mutating func connected(at index: Int, to peer: DeviceAddress, role: LEConnectionComplete.Role) {
     add(.connected)
   }

@@ -8,6 +8,7 @@ import VirtualBoard
 /// The machine of a simulated ball: a clock that jumps, the bytes of a controller, the virtual board, an output with
 /// readers that stop, and a disk. What the machine does not lose with its program stays here.
 final class SimulatedMachine: Port {
+  typealias Sets = AdvertisingSets<1, 245>
   typealias Metrics = BallMetricStore<2>
 
   var now = Instant(rawValue: 0)
@@ -222,6 +223,15 @@ extension Array<UInt8> {
     self.init()
     reserveCapacity(span.count)
     unsafe span.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether it has these bytes.
+  func isEqual(to bytes: [UInt8]) -> Bool {
+    guard count == bytes.count else { return false }
+    for index in indices where self[index] != bytes[index] { return false }
+    return true
   }
 }
 

@@ -4,6 +4,7 @@ import Glibc
 // Simulates balls and centrals, for scripts/simulate:
 //
 //     simulation SECONDS [FIRST-SEED] [KNOWN-FAULT]   seeds from the first one on, until the time is over
+//     simulation --seeds COUNT FIRST-SEED             so many seeds
 //     simulation --seed SEED                          one seed
 //     simulation --speed                              how many asks a second, and how long a day takes
 @main
@@ -14,6 +15,10 @@ enum SimulationProgram {
     case "--seed":
       guard let seed = arguments.dropFirst().first.flatMap(UInt64.init) else { refuse() }
       exit(Search(first: seed, known: 0).runOne() ? 0 : 1)
+    case "--seeds":
+      let numbers = arguments.dropFirst().compactMap(UInt64.init)
+      guard numbers.count == 2, arguments.count == 3 else { refuse() }
+      exit(Search(first: numbers[1], known: 0).run(count: numbers[0]) ? 0 : 1)
     case "--speed": exit(Speed.measure() ? 0 : 1)
     case let seconds?:
       guard let seconds = Double(seconds) else { refuse() }
@@ -26,7 +31,9 @@ enum SimulationProgram {
   }
 
   private static func refuse() -> Never {
-    print("usage: simulation SECONDS [FIRST-SEED [KNOWN-FAULT]] | --seed SEED | --speed")
+    print(
+      "usage: simulation SECONDS [FIRST-SEED [KNOWN-FAULT]] | --seeds COUNT FIRST-SEED | --seed SEED "
+        + "| --speed")
     exit(64)
   }
 

@@ -18,6 +18,8 @@ enum Step: Equatable, Sendable {
   /// Writes what is not a question.
   case state(Int)
   case read(Int)
+  /// Scans for three seconds.
+  case scan(Int)
   case discover(Int)
   case pair(Int)
   /// Deletes its bonds.

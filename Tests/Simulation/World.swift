@@ -21,17 +21,23 @@ final class World {
       if violation == nil { violation = "\(text), at \(bench.now.rawValue) ms" }
     }
     let configuration = ControllerConfiguration(
-      aclDataLength: setup.dataLength, aclPacketCount: setup.bufferCount)
+      aclDataLength: setup.dataLength, aclPacketCount: setup.bufferCount,
+      supportsExtendedAdvertising: setup.isExtended, supportsPrivacy: setup.doControllersResolve)
     for number in 0..<setup.ballCount {
       let ball = SimulatedBall(number, setup, report)
       let device = bench.add(ball, on: bench.air.addController(configuration: configuration))
       ball.machine.resetRadio = { [unowned device] in device.controller.fail(hardwareCode: nil) }
+      ball.address = { [unowned device] in device.controller.currentAddress }
       balls.append(device)
     }
     for number in 0..<setup.centralCount {
       let device = bench.add(
         SimulatedCentral(
-          number, setup, hasFault: { [unowned self] in hasFault($0) }, report: report))
+          number, setup, hasFault: { [unowned self] in hasFault($0) }, report: report),
+        on: bench.air.addController(
+          configuration: ControllerConfiguration(
+            supportsExtendedAdvertising: setup.isExtended,
+            supportsPrivacy: setup.doControllersResolve)))
       device.host.start(at: bench.now)
       centrals.append(device)
     }
@@ -62,13 +68,14 @@ final class World {
     switch step {
     case .wait(let milliseconds): pass(milliseconds)
     case .connect(let number, let other):
-      central(number).connect(to: ball(other), at: balls[other % balls.count].controller.address)
+      central(number).connect(to: ball(other))
     case .disconnect(let number): central(number).disconnect()
     case .subscribe(let number, let isWanted): central(number).subscribe(isWanted)
     case .ask(let number, let times): central(number).ask(times)
     case .command(let number): central(number).command()
     case .state(let number): central(number).state()
     case .read(let number): central(number).read()
+    case .scan(let number): central(number).scan()
     case .discover(let number): central(number).discover()
     case .pair(let number): central(number).pair()
     case .forget(let number): central(number).forget()
@@ -232,7 +239,20 @@ final class World {
         "central \(device.host.number) keeps its link \(Self.recoveryLimit) ms after the last fault"
       return
     }
-    for index in balls.indices where violation == nil { probe(index) }
+    for index in balls.indices where violation == nil {
+      find(index)
+      probe(index)
+    }
+  }
+
+  /// A central must find all that the ball advertises.
+  private func find(_ number: Int) {
+    let central = central(number)
+    central.scan(for: ball(number).advertisedData)
+    pass(4_000) { central.hasFoundAll }
+    if !central.hasFoundAll {
+      violation = violation ?? "a scan does not find all that ball \(number) advertises"
+    }
   }
 
   private func isInviting(_ device: AirDevice<SimulatedBall>) -> Bool {
@@ -240,48 +260,84 @@ final class World {
       && device.host.machine.areLinesOpen
   }
 
-  /// A central asks the ball, and must be answered: at once, or after the ball has noticed what its controller lost.
+  /// A central asks the ball, and must be answered: at once, or after the ball has noticed what its controller lost. If
+  /// the ball protects its links, the central must be answered again when it comes back.
   private func probe(_ number: Int) {
     let central = central(number)
-    let before = central.answerCount
+    let isProtected = ball(number).protection != .none
     let end = bench.now.advanced(by: Self.recoveryLimit)
-    ask(number, central)
-    while violation == nil, central.answerCount == before {
+    while !ask(number, central), violation == nil {
       guard bench.now < end else {
         violation = "ball \(number) does not answer \(Self.recoveryLimit) ms after the last fault"
         return
       }
-      // One side may have lost its bond.
-      if ball(number).protection != .none {
-        central.disconnect()
-        central.forget()
-        ball(number).press(.clear, for: 10_500)
-        pass(11_000)
+      if isProtected { forgetBonds(number, central) }
+    }
+    if isProtected, !comesBack(number, central) {
+      // A ball keeps its bond with a central that has lost its own and pairs again.
+      forgetBonds(number, central)
+      if !ask(number, central) || !comesBack(number, central), violation == nil {
+        violation = "ball \(number) does not answer a central with a bond that comes back"
       }
-      ask(number, central)
     }
     central.subscribe(false)
     pass(1_000)
+    leave(central)
+  }
+
+  private func leave(_ central: SimulatedCentral) {
     central.disconnect()
     pass(5_000) { central.isIdle }
   }
 
-  private func ask(_ number: Int, _ central: SimulatedCentral) {
+  private func forgetBonds(_ number: Int, _ central: SimulatedCentral) {
+    central.disconnect()
+    central.forget()
+    ball(number).press(.clear, for: 10_500)
+    pass(11_000)
+  }
+
+  /// Whether a central with a bond is answered when it comes back later: private addresses have changed, and no central
+  /// may pair.
+  private func comesBack(_ number: Int, _ central: SimulatedCentral) -> Bool {
+    leave(central)
+    let (first, second) = (balls[number].controller, centrals[number].controller)
+    let addresses = (first.currentAddress, second.currentAddress)
+    // A private address is used for a minute.
+    pass(65_000)
+    if setup.privateBalls[number], first.currentAddress == addresses.0 {
+      violation = violation ?? "ball \(number) keeps its private address"
+    }
+    if setup.areCentralsPrivate, second.currentAddress == addresses.1 {
+      violation = violation ?? "central \(number) keeps its private address"
+    }
+    pass(Self.recoveryLimit) { !ball(number).isPairingOpen }
+    return ask(number, central, opensPairing: false)
+  }
+
+  /// Whether the ball answers a question within 20 s.
+  private func ask(
+    _ number: Int, _ central: SimulatedCentral, opensPairing: Bool = true
+  ) -> Bool {
     let before = central.answerCount
-    let isProtected = ball(number).protection != .none
-    if isProtected {
-      // Opens pairing.
+    if ball(number).protection != .none, opensPairing {
       ball(number).press(.shake, for: 3_500)
       pass(4_000)
     }
     perform(.connect(number, to: number))
     pass(10_000) { central.isConnected }
-    if isProtected {
-      if !central.isEncrypted { central.pair() }
+    if ball(number).protection != .none {
+      if !central.isEncrypted { central.secure() }
       pass(20_000) { central.isEncrypted || !central.isConnected }
     }
     central.subscribe(true)
     central.ask(1)
     pass(20_000) { central.answerCount > before || !central.isConnected }
+    return central.answerCount > before
   }
+}
+
+extension VirtualController {
+  /// The address that its host uses.
+  fileprivate var currentAddress: DeviceAddress { randomAddress ?? address }
 }

@@ -22,7 +22,7 @@ public final class AirDevice<Side: HostSide & ~Copyable> {
   }
 
   /// Whether the controller is there.
-  public var isPluggedIn: Bool { controller.air != nil }
+  public var isPluggedIn: Bool { controller.isOnAir }
 
   /// Takes the controller away, as when its power is lost. The host notices nothing: call
   /// `Host.radioLost()` too.

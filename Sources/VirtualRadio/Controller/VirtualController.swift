@@ -28,6 +28,8 @@ public final class VirtualController: Scheduled {
   public var signalStrength: Int8 = -50
 
   weak var air: VirtualAir?
+  /// Whether it has not left its air. To read a weak reference takes longer.
+  private(set) var isOnAir = true
   var state = HostSettings()
   var links: [LinkEnd] = []
   var outgoing = PacketQueue()
@@ -191,6 +193,7 @@ public final class VirtualController: Scheduled {
     state = HostSettings()
     outgoing.removeAll()
     air = nil
+    isOnAir = false
   }
 
   /// A handle that is unused in this controller.
