@@ -32,6 +32,8 @@ final class SimulatedBall: HostSide {
   /// Whether its next turn is due at once.
   private var isDue = true
   private var now = Instant(rawValue: 0)
+  /// The last deadline that it has given, so that it is computed once a turn.
+  private var dueTime: Instant?
   /// The turns at this moment.
   private var turns = 0
 
@@ -127,6 +129,11 @@ final class SimulatedBall: HostSide {
   }
 
   var deadline: Instant? {
+    dueTime = nextTurn
+    return dueTime
+  }
+
+  private var nextTurn: Instant? {
     if let startTime { return startTime }
     if now < stallEnd { return stallEnd }
     if isDue || machine.hasInput { return now }
@@ -139,7 +146,7 @@ final class SimulatedBall: HostSide {
     self.now = now
     if let startTime {
       if startTime <= now { start() }
-    } else if now >= stallEnd, let deadline, deadline <= now {
+    } else if now >= stallEnd, let dueTime, dueTime <= now {
       turn()
     }
   }

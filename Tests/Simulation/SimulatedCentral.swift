@@ -55,6 +55,10 @@ final class SimulatedCentral: HostSide {
   private var retryTime: Instant?
   private var scanEnd: Instant?
   private var now = Instant(rawValue: 0)
+  /// The last deadline that it has given, so that it is computed once a turn.
+  private var dueTime: Instant?
+  /// Whether it has nothing to send before a packet, a deadline or a call of the world, which sets it to false.
+  var isQuiet = false
   /// The answers that have come.
   private(set) var answerCount = 0
 
@@ -101,21 +105,31 @@ final class SimulatedCentral: HostSide {
 
   func receive(_ packet: Span<UInt8>, at now: Instant) {
     self.now = now
+    isQuiet = false
     host.receive(packet, at: now)
     handleEvents()
   }
 
   func nextPacket(into writer: inout ByteWriter, at now: Instant) -> Bool {
+    guard !isQuiet else { return false }
     self.now = now
     if host.nextPacket(into: &writer, at: now) { return true }
-    guard handleEvents() else { return false }
+    guard handleEvents() else {
+      isQuiet = true
+      return false
+    }
     return host.nextPacket(into: &writer, at: now)
   }
 
-  var deadline: Instant? { Instant.earlier(host.deadline, Instant.earlier(retryTime, scanEnd)) }
+  var deadline: Instant? {
+    dueTime = Instant.earlier(host.deadline, Instant.earlier(retryTime, scanEnd))
+    return dueTime
+  }
 
   func advance(to now: Instant) {
     self.now = now
+    guard let dueTime, dueTime <= now else { return }
+    isQuiet = false
     if let retryTime, retryTime <= now { self.retryTime = nil }
     if let scanEnd, scanEnd <= now { endScan() }
     host.advance(to: now)
@@ -224,6 +238,7 @@ final class SimulatedCentral: HostSide {
       report("a question was not answered, and the link has not ended")
     }
     self.link?.answerWait = nil
+    isQuiet = false
   }
 
   private func accepted() {

@@ -31,8 +31,9 @@ final class SimulatedMachine: Port {
   // MARK: The radio
 
   let isPacketwise: Bool
-  /// Whether the controller is there.
-  var hasRadio = true
+  /// Whether the controller is there. One that was away has to be opened again.
+  var hasRadio = true { didSet { if !hasRadio { isRadioLost = true } } }
+  private var isRadioLost = false
   /// Called when the program opens or closes the radio: the kernel resets the controller.
   var resetRadio: () -> Void = {}
   private(set) var isRadioOpen = false
@@ -47,11 +48,11 @@ final class SimulatedMachine: Port {
   private var stream = H4StreamDecoder<1_100>()
 
   /// Whether packets wait for the host, or the host must see that the radio is gone.
-  var hasInput: Bool { isRadioOpen && (readBytes < incoming.count || !hasRadio) }
+  var hasInput: Bool { isRadioOpen && (readBytes < incoming.count || isRadioLost) }
 
   /// Takes a packet for the host.
   func receive(_ packet: Span<UInt8>) {
-    guard isRadioOpen else { return }
+    guard isRadioOpen, !isRadioLost else { return }
     unsafe packet.withUnsafeBufferPointer { unsafe incoming.append(contentsOf: $0) }
     lengths.append(packet.count)
   }
@@ -73,6 +74,7 @@ final class SimulatedMachine: Port {
     guard hasRadio else { return .failed }
     resetRadio()
     isRadioOpen = true
+    isRadioLost = false
     return .opened
   }
 
@@ -93,7 +95,7 @@ final class SimulatedMachine: Port {
   }
 
   func readRadio(into space: inout MutableSpan<UInt8>) -> RadioRead {
-    guard hasRadio else { return .closed }
+    guard !isRadioLost else { return .closed }
     guard readBytes < incoming.count else { return .nothing }
     var count = incoming.count - readBytes
     if isPacketwise {
@@ -110,7 +112,7 @@ final class SimulatedMachine: Port {
   }
 
   func writeRadio(_ bytes: Span<UInt8>) -> RadioWrite {
-    guard hasRadio else { return .failed }
+    guard !isRadioLost else { return .failed }
     guard !isPacketwise else {
       outgoing.append(Array(copying: bytes))
       return .taken(bytes.count)

@@ -62,7 +62,12 @@ final class World {
   var answerCount: Int { centrals.reduce(0) { $0 + $1.host.answerCount } }
 
   private func ball(_ number: Int) -> SimulatedBall { balls[number % balls.count].host }
-  private func central(_ number: Int) -> SimulatedCentral { centrals[number % centrals.count].host }
+  /// A central, which is about to get something to do.
+  private func central(_ number: Int) -> SimulatedCentral {
+    let central = centrals[number % centrals.count].host
+    central.isQuiet = false
+    return central
+  }
 
   private func perform(_ step: Step) {
     switch step {
@@ -248,10 +253,18 @@ final class World {
   /// A central must find all that the ball advertises.
   private func find(_ number: Int) {
     let central = central(number)
+    let end = bench.now.advanced(by: Self.recoveryLimit)
     central.scan(for: ball(number).advertisedData)
     pass(4_000) { central.hasFoundAll }
-    if !central.hasFoundAll {
-      violation = violation ?? "a scan does not find all that ball \(number) advertises"
+    // The ball has to notice what its controller lost.
+    while !central.hasFoundAll, violation == nil {
+      guard bench.now < end else {
+        violation = "a scan does not find all that ball \(number) advertises"
+        return
+      }
+      pass(30_000)
+      central.scan(for: ball(number).advertisedData)
+      pass(4_000) { central.hasFoundAll }
     }
   }
 
