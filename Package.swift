@@ -159,7 +159,7 @@ let package = Package(
         "BallTestSupport", "BluetoothHost", "EightBall", "Expectations", "Linux", "LinuxAir",
         "LinuxRadio", "VirtualRadio",
       ],
-      path: "Tests/LinuxTestSupport", swiftSettings: checked),
+      path: "Tests/LinuxTestSupport", swiftSettings: checked + [cFunctions]),
     .testTarget(
       name: "LinuxRadioTests",
       dependencies: [

@@ -116,21 +116,22 @@ struct CaptureTests {
   }
 
   @Test("A full disk leaves no partial record, and the capture continues when there is room")
-  func cutShort() throws {
-    let capture = try Capture(path: path, microseconds: { 0 })
-    var before = rlimit()
-    try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before) == 0)
-    // 16 of header, 24 + 4 of the first record, and 10 of the second.
-    var limit = rlimit(rlim_cur: 54, rlim_max: before.rlim_max)
-    try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
-    for _ in 0..<3 { capture.note(reset, .sent) }
-    try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before) == 0)
-    expect(capture.losses, is: 2)
-    expect(try Files.bytes(of: path, limit: 4_096).count, is: 44)
-    capture.note(reset, .sent)
-    let all = try Files.bytes(of: path, limit: 4_096)
-    expect(all.count, is: 72)
-    expect(Array(all[44 + 12..<44 + 16]), is: [0, 0, 0, 2])
+  func cutShort() async {
+    // In a process of its own: the limit on files is for a whole process.
+    await #expect(processExitsWith: .success) {
+      let it = try CaptureTests()
+      let capture = try Capture(path: it.path, microseconds: { 0 })
+      // 16 of header, 24 + 4 of the first record, and 10 of the second.
+      let usual = try ResourceLimit.fileLength.set(54)
+      for _ in 0..<3 { capture.note(reset, .sent) }
+      try ResourceLimit.fileLength.set(usual)
+      expect(capture.losses, is: 2)
+      expect(try Files.bytes(of: it.path, limit: 4_096).count, is: 44)
+      capture.note(reset, .sent)
+      let all = try Files.bytes(of: it.path, limit: 4_096)
+      expect(all.count, is: 72)
+      expect(Array(all[44 + 12..<44 + 16]), is: [0, 0, 0, 2])
+    }
   }
 
   @Test("A folder, a socket, a missing folder and a full disk are refused")

@@ -119,18 +119,3 @@ package func bindSocket(
 
 /// A TCP port of this machine without a listener.
 package func freePort() throws -> UInt16 { try StreamListener(host: "127.0.0.1", port: 0).port }
-
-/// Calls `body` while this process can open no file. The limit is for the whole process: only a process of
-/// its own may call this.
-package func withoutDescriptors(_ body: () throws -> Void) throws {
-  let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-  var limit = rlimit()
-  try #require(unsafe getrlimit(resource, &limit) == 0)
-  // A new file has the lowest free number.
-  let free = dup(0)
-  close(free)
-  var none = rlimit(rlim_cur: rlim_t(max(free, 0)), rlim_max: limit.rlim_max)
-  try #require(unsafe setrlimit(resource, &none) == 0)
-  try body()
-  try #require(unsafe setrlimit(resource, &limit) == 0)
-}

@@ -7,8 +7,7 @@ import VirtualRadio
 
 @testable import LinuxAir
 
-// One at a time: two of the tests lower the limit on open files, which all tests of a process share.
-@Suite("The air behind a socket", .serialized)
+@Suite("The air behind a socket")
 struct AirServerTests {
   /// A server on its own UNIX socket, its clients, and its notices.
   final class Fixture {
@@ -250,25 +249,26 @@ struct AirServerTests {
 
   @Test("At the limit on open files, a client is refused, and the others stay")
   func noMoreFiles() async {
-    // In a process of its own: the limit on files is for a whole process.
+    // Without other tests: what they close would stay open in its copy of their files.
     await #expect(processExitsWith: .success) {
-      let it = try AirServerTests()
-      let fixture = it.fixture
-      let first = try fixture.connect()
-      // The client takes the last free descriptor, so the server has none.
-      let free = dup(0)
-      Glibc.close(free)
-      let usual = try it.limitFiles(to: UInt(free) + 1)
-      defer { _ = try? it.limitFiles(to: usual) }
-      for _ in 0..<3 {
-        let second = try fixture.connect()
-        expect(try second.receive(), is: complete(.reset, .rejectedDueToLimitedResources))
-        expect(try second.receive(), is: nil)
-        fixture.drop(second)
+      try inOwnProcess {
+        let it = try AirServerTests()
+        let fixture = it.fixture
+        let first = try fixture.connect()
+        // The client takes the last free descriptor, so the server has none.
+        let free = dup(0)
+        Glibc.close(free)
+        try ResourceLimit.files.set(UInt(free) + 1)
+        for _ in 0..<3 {
+          let second = try fixture.connect()
+          expect(try second.receive(), is: complete(.reset, .rejectedDueToLimitedResources))
+          expect(try second.receive(), is: nil)
+          fixture.drop(second)
+        }
+        expect(fixture.notices.count, is: 2)
+        expect(fixture.notices.last?.contains("Too many open files"), is: true)
+        try it.expectService(of: first, by: fixture)
       }
-      expect(fixture.notices.count, is: 2)
-      expect(fixture.notices.last?.contains("Too many open files"), is: true)
-      try it.expectService(of: first, by: fixture)
     }
   }
 
@@ -327,27 +327,29 @@ struct AirServerTests {
 
   @Test("If even a refusal needs a file too many, clients wait until one leaves")
   func paused() async {
-    // In a process of its own: the limit on files is for a whole process.
+    // Without other tests: what they close would stay open in its copy of their files.
     await #expect(processExitsWith: .success) {
-      let it = try AirServerTests()
-      let fixture = it.fixture
-      _ = try fixture.connect()
-      let second = SocketHost(try StreamSocket.connect(path: fixture.path))
-      // Below the descriptors in use, so the server's spare one does not help.
-      let usual = try it.limitFiles(to: 3)
-      try fixture.settle()
-      _ = try it.limitFiles(to: usual)
-      expect(fixture.notices.count, is: 2)
-      expect(fixture.notices.last?.contains("Too many open files"), is: true)
-      // The loop is not woken again for the client that waits.
-      try second.send(it.readAddress)
-      try fixture.settle()
-      expect(try second.receive(), is: [])
-      expect(fixture.server.clientCount, is: 1)
-      fixture.drop(fixture.clients[0])
-      try fixture.settle()
-      expect(fixture.server.clientCount, is: 1)
-      expect(try second.receive(), is: complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0]))
+      try inOwnProcess {
+        let it = try AirServerTests()
+        let fixture = it.fixture
+        _ = try fixture.connect()
+        let second = SocketHost(try StreamSocket.connect(path: fixture.path))
+        // Below the descriptors in use, so the server's spare one does not help.
+        let usual = try ResourceLimit.files.set(3)
+        try fixture.settle()
+        try ResourceLimit.files.set(usual)
+        expect(fixture.notices.count, is: 2)
+        expect(fixture.notices.last?.contains("Too many open files"), is: true)
+        // The loop is not woken again for the client that waits.
+        try second.send(it.readAddress)
+        try fixture.settle()
+        expect(try second.receive(), is: [])
+        expect(fixture.server.clientCount, is: 1)
+        fixture.drop(fixture.clients[0])
+        try fixture.settle()
+        expect(fixture.server.clientCount, is: 1)
+        expect(try second.receive(), is: complete(.readBDADDR, .success, [2, 0, 0, 0, 0, 0xF0]))
+      }
     }
   }
 
@@ -414,16 +416,5 @@ struct AirServerTests {
     // The end of the stream arrives once the server has closed its side of the socket.
     expect(try host.receive(), is: nil)
     #expect(throws: SystemError.self) { _ = try StreamSocket.connect(path: fixture.path) }
-  }
-
-  /// Limits the open files of this process, and returns the last limit.
-  private func limitFiles(to count: UInt) throws -> UInt {
-    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    var limit = rlimit()
-    try #require(unsafe getrlimit(resource, &limit) == 0)
-    let last = limit.rlim_cur
-    limit.rlim_cur = count
-    try #require(unsafe setrlimit(resource, &limit) == 0)
-    return last
   }
 }
