@@ -31,8 +31,12 @@ enum Main {
     let main = try MainThread(children: children, endsWithInput: false)
     let secret = Secret()
     let (service, loop) = listen(options, secret: secret, balls: main.balls, children: children)
+    let balls = main.balls
     let pages = PageClients(options.control, loop: main.loop) { events in
-      loop.execute { service.value.take(events) }
+      loop.execute {
+        service.value.take(events)
+        balls.ask(.taken(PageClients.byteCounts(of: events)))
+      }
     }
     let none = FiguresCollector([], loop: main.loop, note: { _ in }, deliver: { _ in })
     try main.run(pages, none)

@@ -33,6 +33,7 @@ final class MainThread {
         switch request {
         case .watch(let page): pages.open(page)
         case .send(let page, let line): pages.send(line, for: page)
+        case .taken(let counts): pages.taken(counts)
         case .leave(let page): pages.close(page)
         case .figures: figures.begin(at: now)
         }
