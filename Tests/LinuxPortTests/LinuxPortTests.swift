@@ -50,20 +50,20 @@ struct LinuxPortTests {
 
   @Test("Each request to end is counted; a hang-up is one request, and none after another")
   func signals() throws {
-    let former = signal(SIGHUP, SIG_DFL)
-    defer { _ = signal(SIGHUP, former) }
-    try withPort { port in
-      var counts: [Int] = []
-      for number in [SIGHUP, SIGHUP, SIGTERM, SIGINT, SIGHUP] {
-        _ = pthread_kill(pthread_self(), number)
+    try withDisposition(of: SIGHUP, SIG_DFL) {
+      try withPort { port in
+        var counts: [Int] = []
+        for number in [SIGHUP, SIGHUP, SIGTERM, SIGINT, SIGHUP] {
+          _ = pthread_kill(pthread_self(), number)
+          _ = port.wait(until: Instant(rawValue: 0))
+          counts.append(port.endRequests)
+        }
+        expect(counts, is: [1, 1, 2, 3, 3])
+        // Two signals at once.
+        for number in [SIGTERM, SIGINT] { _ = pthread_kill(pthread_self(), number) }
         _ = port.wait(until: Instant(rawValue: 0))
-        counts.append(port.endRequests)
+        expect(port.endRequests, is: 5)
       }
-      expect(counts, is: [1, 1, 2, 3, 3])
-      // Two signals at once.
-      for number in [SIGTERM, SIGINT] { _ = pthread_kill(pthread_self(), number) }
-      _ = port.wait(until: Instant(rawValue: 0))
-      expect(port.endRequests, is: 5)
     }
   }
 

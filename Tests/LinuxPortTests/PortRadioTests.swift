@@ -28,7 +28,7 @@ struct PortRadioTests {
       var opening = open(at: now)
       for _ in 0..<2 where opening == .pending {
         expect(radio.deadline, is: now.advanced(by: 1_000))
-        serve(timeout: 1_000)
+        serve(timeout: 60_000)
         opening = open(at: now)
       }
       return opening
@@ -202,8 +202,9 @@ struct PortRadioTests {
     let bench = try Bench("tcp-client:\(host):\(listener.port)")
     expect(bench.openAtLast(at: start), is: .opened)
     expect(bench.radio.deadline, is: nil)
-    let other = try listener.acceptNow()
+    let other = try listener.acceptAtLast()
     expect(bench.write([1, 2]), is: .taken(2))
+    try other.waitForInput()
     expect(try other.readAll(), is: [1, 2])
   }
 
@@ -247,7 +248,7 @@ struct PortRadioTests {
     let second = try StreamSocket.connect(host: "127.0.0.1", port: port)
     expect(bench.wakeUps, is: [])
     first.close()
-    bench.serve(timeout: 1_000)
+    bench.serve(timeout: 60_000)
     expect(bench.read(), is: .closed)
     bench.close()
     expect(bench.open(at: start), is: .opened)
@@ -271,7 +272,7 @@ struct PortRadioTests {
     expect(bench.write(every), is: .taken(256))
     expect(try primary.readAll(), is: every)
     expect(try primary.write(every.span), is: 256)
-    bench.serve(timeout: 1_000)
+    bench.serve(timeout: 60_000)
     var received = [UInt8](repeating: 0, count: 300)
     var target = received.mutableSpan
     expect(bench.radio.read(into: &target), is: .bytes(256))

@@ -64,6 +64,14 @@ extension FileDescriptor {
   }
 }
 
+extension FileDescriptor {
+  /// Waits until there is something to read. A TCP connection of this machine may deliver it later than a write ends.
+  package borrowing func waitForInput() throws {
+    var wait = pollfd(fd: rawValue, events: Int16(POLLIN), revents: 0)
+    try #require(unsafe poll(&wait, 1, 60_000) == 1)
+  }
+}
+
 extension StreamListener {
   /// Whether no connection waits. Takes it, if one does.
   package borrowing func isIdle() throws -> Bool {
@@ -71,6 +79,13 @@ extension StreamListener {
     case nil: true
     case _?: false
     }
+  }
+
+  /// The next connection, which may come a little later than its client's end of it.
+  package borrowing func acceptAtLast() throws -> FileDescriptor {
+    var wait = pollfd(fd: rawValue, events: Int16(POLLIN), revents: 0)
+    try #require(unsafe poll(&wait, 1, 60_000) == 1)
+    return try acceptNow()
   }
 
   /// The connection that waits.
@@ -117,5 +132,24 @@ package func bindSocket(
   return socket
 }
 
-/// A TCP port of this machine without a listener.
-package func freePort() throws -> UInt16 { try StreamListener(host: "127.0.0.1", port: 0).port }
+/// A TCP port of this machine without a listener, which no other program gets while this process runs.
+package func freePort() throws -> UInt16 {
+  let socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+  try #require(socket >= 0)
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+  var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+  let result = unsafe withUnsafeMutablePointer(to: &address) { address in
+    unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+      unsafe bind(socket, address, size) == 0 ? getsockname(socket, address, &size) : -1
+    }
+  }
+  try #require(result == 0)
+  // It stays open. A program may listen where a socket is bound that does not listen, if both allow it.
+  var yes: CInt = 1
+  try #require(
+    unsafe setsockopt(
+      socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size)) == 0)
+  return UInt16(bigEndian: address.sin_port)
+}

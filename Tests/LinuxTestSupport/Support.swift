@@ -110,6 +110,17 @@ package final class ControllerEnd {
   package func read(limit: Int = 4_096) throws -> [UInt8] {
     try descriptor?.readAll(limit: limit) ?? []
   }
+
+  /// What comes, until there are `count` bytes: for TCP, which may deliver them later than a write ends.
+  package func read(atLeast count: Int) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    while bytes.count < count {
+      try descriptor?.waitForInput()
+      guard let part = try descriptor?.readAll() else { break }
+      bytes += part
+    }
+    return bytes
+  }
 }
 
 package let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]

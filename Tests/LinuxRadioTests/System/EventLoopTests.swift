@@ -129,15 +129,15 @@ struct EventLoopTests {
   // How SIGHUP counts is in LinuxPortTests.
   @Test("SIGHUP does not count if it is ignored")
   func hangUpSignals() throws {
-    let usual = signal(SIGHUP, SIG_IGN)
-    defer { _ = signal(SIGHUP, usual) }
-    let signals = try TerminationSignals(loop: loop)
-    pthread_kill(pthread_self(), SIGHUP)
-    expect(try !loop.wait(until: past))
-    expect(signals.count, is: 0)
-    signals.stop()
-    // Discards the signal, which is blocked and pending.
-    _ = signal(SIGHUP, SIG_IGN)
+    try withDisposition(of: SIGHUP, SIG_IGN) {
+      let signals = try TerminationSignals(loop: loop)
+      pthread_kill(pthread_self(), SIGHUP)
+      expect(try !loop.wait(until: past))
+      expect(signals.count, is: 0)
+      signals.stop()
+      // Discards the signal, which is blocked and pending.
+      _ = signal(SIGHUP, SIG_IGN)
+    }
   }
 }
 
