@@ -92,6 +92,7 @@ class Bridge:
         self.carried: list[str] = []
         #: The ball's notifications.
         self.notifications: list[bytes] = []
+        self._heard = asyncio.Condition()
         #: Whether the user chooses the ball in the browser's list.
         self.chooses = True
         #: Whether the browser's attempts to connect succeed or fail, rather than wait.
@@ -125,6 +126,11 @@ class Bridge:
                     yield bridge
                 finally:
                     bridge._is_open = False
+
+    async def heard(self, count: int) -> None:
+        """Waits until the ball has sent this many notifications in all."""
+        async with asyncio.timeout(PATIENCE), self._heard:
+            await self._heard.wait_for(lambda: len(self.notifications) >= count)
 
     # The list from which a user chooses
 
@@ -287,6 +293,8 @@ class Bridge:
 
     async def _notify(self, uuid: str, value: bytes) -> None:
         self.notifications.append(value)
+        async with self._heard:
+            self._heard.notify_all()
         if not self.delivers:
             return
         # One at a time, until the page has received it.

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import shutil
+import time
 
 from devtools import DevTools, Refused
 from programs import PATIENCE, REPOSITORY
@@ -14,14 +15,15 @@ from programs import PATIENCE, REPOSITORY
 #: Where pictures are kept; ignored by git.
 PICTURES = REPOSITORY / ".build-browser" / "pictures"
 
-#: Resolves when the condition is true, checked after each change of the document.
+#: Resolves when the condition is true, checked after each change of the document, and now and then, as it may be about
+#: something else.
 UNTIL = """new Promise((resolve) => {
   const look = () => {
     const found = (() => %s)();
-    if (found) { observer.disconnect(); resolve(found); }
-    return found;
+    if (found) { observer.disconnect(); clearInterval(timer); resolve(found); }
   };
   const observer = new MutationObserver(look);
+  const timer = setInterval(look, 50);
   observer.observe(document, {subtree: true, childList: true, characterData: true, attributes: true});
   look();
 })"""
@@ -173,12 +175,17 @@ class Page:
         await self._mouse("mouseReleased", button="left", buttons=0, clickCount=1)
 
     async def drag(self, selector: str, strokes: list[tuple[int, int]], stays: bool = False) -> None:
-        """Drags an element by each of these distances from its middle, and lets it go there unless it `stays`."""
+        """Drags an element by each of these distances from its middle, and lets it go there unless it `stays`.
+
+        By the times of its events a stroke takes 20 ms, on a busy machine too.
+        """
         await self.press(selector)
         x, y = self._pointer
-        for right, down in strokes:
+        start = time.time()
+        for number, (right, down) in enumerate(strokes):
             self._pointer = [x + right, y + down]
-            await self._mouse("mouseMoved", button="left", buttons=1, clickCount=0)
+            moment = start + 0.02 * number
+            await self._mouse("mouseMoved", button="left", buttons=1, clickCount=0, timestamp=moment)
         if not stays:
             await self.release()
 

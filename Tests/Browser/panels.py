@@ -7,7 +7,7 @@ import pathlib
 import urllib.parse
 
 import worlds
-from programs import Program, eightball
+from programs import PATIENCE, Program, eightball
 
 
 def environment(folder: pathlib.Path) -> dict[str, str]:
@@ -45,7 +45,7 @@ class Panel:
         if method == "POST":
             fields |= {"Origin": f"http://{self.host}", "Content-Type": "application/json"}
         fields |= {name.replace("_", "-"): value for name, value in headers.items()}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         for name, value in fields.items():
             if value is not None:

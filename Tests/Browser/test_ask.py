@@ -120,6 +120,7 @@ async def test_no_answer_in_10_s_is_explained_and_a_late_one_still_shown(asking)
         it.bridge.delivers = False
         await it.write("Are you there?")
         await it.ball.event("answer")
+        await it.bridge.heard(1)
         await it.page.evaluate("timers.pass(9_999)")
         assert await it.has_no_error()
         await it.page.evaluate("timers.pass(1)")

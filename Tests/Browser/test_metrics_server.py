@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+import connections
 import panels
 import worlds
 from programs import PATIENCE, Program, eightball
@@ -121,14 +122,19 @@ async def test_head_returns_the_same_without_the_page(server):
 async def test_clients_that_wait_get_the_same_figures(server):
     server.answers.clear()
     waiting = [asyncio.create_task(server.raw(REQUEST)) for _ in range(3)]
+
+    def have_asked(found) -> bool:
+        return [(it.is_served, it.unread) for it in found] == 3 * [(True, 0)]
+
+    await connections.until(server.port, have_asked, "three requests to be read")
     async with asyncio.timeout(PATIENCE):
         while not server.count:
             await asyncio.sleep(0.01)
-    await asyncio.sleep(0.2)
     assert server.count == 1 and not any(task.done() for task in waiting)
     server.answers.set()
     for text in await asyncio.gather(*waiting):
         assert b"eightball_questions_total 8\n" in text
+    assert server.count == 1
 
 
 async def test_a_refusal_says_why(server):
@@ -298,7 +304,9 @@ async def test_an_incomplete_request_ends_after_5_s(server):
 
 async def test_a_ninth_client_replaces_the_oldest(server):
     clients = [server.connect() for _ in range(8)]
-    await asyncio.sleep(0.2)
+    await connections.until(
+        server.port, lambda found: sum(it.is_served for it in found) == 8, "eight connections"
+    )
     assert await server.status(REQUEST) == 200
     assert received(clients.pop(0)) == b""
     for client in clients:
@@ -335,8 +343,11 @@ async def test_a_client_that_does_not_read_is_dropped(folder):
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
             client.connect(("127.0.0.1", server.port))
             client.sendall(REQUEST)
+            _, own = client.getsockname()
             # At most 2 s for the balls' answers, and 5 s.
-            await asyncio.sleep(9)
+            await connections.until(
+                server.port, lambda found: not any(it.is_served for it in found if it.client == own), "its end"
+            )
             client.settimeout(PATIENCE)
             assert 0 < len(await asyncio.to_thread(received, client)) < 80 * 63_000
         assert (await server.raw(REQUEST)).startswith(b"HTTP/1.1 503 ")
