@@ -19,7 +19,6 @@ class Manner(Enum):
     """The ball's behaviour for a valid question."""
 
     ANSWERING = "answers"
-    SILENT = "accepts the question and never answers"
     REFUSING = "refuses every question"
     LEAVING = "ends the connection when it is asked"
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import weakref
 from dataclasses import dataclass, field
 
 from bumble import att, hci
@@ -47,6 +48,22 @@ class Finding:
         return self.scan_response is not None and eight_ball.SERVICE in self.services
 
 
+#: When and why each connection of a central ends.
+_ends: weakref.WeakKeyDictionary[Connection, asyncio.Future[int]] = weakref.WeakKeyDictionary()
+
+
+def _watch(connection: Connection) -> None:
+    end = _ends[connection] = asyncio.get_running_loop().create_future()
+    connection.once(
+        connection.EVENT_DISCONNECTION, lambda reason: end.done() or end.set_result(reason)
+    )
+
+
+def end_of(connection: Connection) -> asyncio.Future[int]:
+    """The reason for the end of a central's connection, which may have come before the test continued."""
+    return _ends[connection]
+
+
 class Visit:
     """One connection to a ball, with its characteristics once they are discovered."""
 
@@ -54,11 +71,7 @@ class Visit:
         self.connection = connection
         self.client = connection.gatt_client
         self.answers: asyncio.Queue[str] = asyncio.Queue()
-        self.left: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        connection.once(
-            connection.EVENT_DISCONNECTION,
-            lambda reason: self.left.done() or self.left.set_result(reason),
-        )
+        self.left = end_of(connection)
         self.question: CharacteristicProxy
         self.answer: CharacteristicProxy
 
@@ -114,6 +127,7 @@ class Central:
 
     def __init__(self, device: Device):
         self.device = device
+        device.on(device.EVENT_CONNECTION, _watch)
         self._raw: dict[int, asyncio.Queue[bytes]] = {}
 
     @staticmethod

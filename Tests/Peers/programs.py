@@ -10,7 +10,7 @@ import signal
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
 #: The limit in seconds for something that takes milliseconds, on a slow and busy machine.
-PATIENCE = 15.0
+PATIENCE = 60.0
 
 
 def eightball() -> str:
@@ -124,7 +124,7 @@ class Program:
         """Gives the program a line of input."""
         self._process.stdin.write(f"{line}\n".encode())
 
-    async def event(self, name: str, **fields) -> dict:
+    async def event(self, name: str, /, **fields) -> dict:
         """The next JSON event of this name with these fields, after those already taken."""
         return await self.line(
             lambda line: _as_event(line, name, fields), f"event {name!r} with {fields}"
@@ -151,8 +151,23 @@ class Program:
             pass
         raise AssertionError(f"Timed out waiting for {description}.\n{self.transcript}")
 
+    async def prints(self, text: str) -> None:
+        """Waits until a line with this text is there, of its output or of its errors, taken or not."""
+        try:
+            async with asyncio.timeout(PATIENCE), self._heard:
+                await self._heard.wait_for(
+                    lambda: any(text in line for line in self.output + self.errors) or self._open_streams == 0
+                )
+        except TimeoutError:
+            pass
+        assert any(text in line for line in self.output + self.errors), (
+            f"Timed out waiting for {text!r}.\n{self.transcript}"
+        )
+
     def events(self, name: str) -> list[dict]:
-        """All JSON events of this name so far, taken or not."""
+        """The JSON events of this name that have been read, taken or not. More may be on their way, until an event
+        that follows them has been awaited, or the end of the program.
+        """
         return [found for line in self.output if (found := _as_event(line, name, {}))]
 
     @property

@@ -65,10 +65,10 @@ class Idle:
 
 
     async def sleeps(self) -> None:
-        """Waits until it sleeps."""
+        """Waits until it sleeps in a system call, and off the processor."""
         async with asyncio.timeout(PATIENCE):
-            # proc_pid_stat(5): the state follows the name in brackets.
-            while (self._folder / "stat").read_text().rpartition(")")[2].split()[0] != "S":
+            # proc_pid_syscall(5)
+            while (self._folder / "syscall").read_text() == "running\n":
                 await asyncio.sleep(0.01)
 
 

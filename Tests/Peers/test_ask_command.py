@@ -70,16 +70,30 @@ async def test_a_refusal_ends_with_status_65(radio):
     assert events(program)[-1]["event"] == "refused"
 
 
-async def test_a_silent_ball_times_out_with_status_67(radio):
-    async with BumbleBall.opened(radio, manner=Manner.SILENT) as ball:
-        status, program = await ask("Anyone?", "--radio", radio, "--timeout", "1")
-    assert status == TIMED_OUT, program.transcript
-    assert ball.questions == ["Anyone?"]
+async def test_a_silent_ball_times_out_with_status_67(folder):
+    file = folder / "silent.conf"
+    file.write_text(
+        f"""
+        name = Silent
+        advertise = {str(eight_ball.SERVICE)}
+        ball = service {str(eight_ball.SERVICE)}
+        ball.q = characteristic {str(eight_ball.QUESTION)} write
+        ball.a = characteristic {str(eight_ball.ANSWER)} read notify
+        """
+    )
+    # By the clock of the air, the question is written long before the second is over.
+    async with worlds.our_air(folder, options=("--time", "simulated", "--radios", "2")) as (radio, _):
+        peripheral = [eightball(), "peripheral", str(file), "--radio", radio, "--json"]
+        async with Program(*peripheral) as ball:
+            await ball.event("advertising")
+            status, program = await ask("Anyone?", "--radio", radio, "--timeout", "1")
+            assert status == TIMED_OUT, program.transcript
+            await ball.event("written", value=b"Anyone?".hex().upper())
 
 
 async def test_a_ball_that_disconnects_is_a_failure(radio):
     async with BumbleBall.opened(radio, manner=Manner.LEAVING):
-        status, program = await ask("Going already?", "--radio", radio, "--timeout", "2")
+        status, program = await ask("Going already?", "--radio", radio, "--timeout", "600")
     assert status not in (ANSWERED, REFUSED), program.transcript
 
 
@@ -106,7 +120,7 @@ async def test_skips_a_device_without_the_service(radio):
     async with (
         BumbleBall.opened(radio, name="Dud", has_service=False),
         Program(
-            eightball(), "ask", "Anyone?", "--radio", radio, "--timeout", "10", "--json"
+            eightball(), "ask", "Anyone?", "--radio", radio, "--timeout", "600", "--json"
         ) as program,
     ):
         await program.event("connected")
@@ -134,10 +148,9 @@ async def test_without_a_radio_the_status_is_69(folder):
 
 async def test_scan_shows_the_ball(radio):
     async with BumbleBall.opened(radio, name="Bumble 8"):
-        scan = [eightball(), "scan", "--radio", radio, "--timeout", "1", "--json"]
+        scan = [eightball(), "scan", "--radio", radio, "--timeout", "600", "--json"]
         async with Program(*scan) as program:
-            assert await program.ended() == 0, program.transcript
-    assert "Bumble 8" in [event.get("name") for event in events(program)]
+            await program.event("found", name="Bumble 8")
 
 
 def run(arguments: list, **options) -> subprocess.CompletedProcess:
@@ -165,7 +178,7 @@ async def test_staying_asks_each_line_and_hears_a_shake(radio, folder):
             assert await press.ended() == 0, press.transcript
         assert (await ball.event("button", action="shake"))["centrals"] == 1
         text = (await program.event("answer"))["text"]
-        assert ball.events("answer")[-1]["text"] == text
+        assert (await ball.event("answer"))["text"] == text
         assert "question" not in program.events("answer")[-1]
         # One link for all questions, which ends with the input.
         assert len(ball.events("connected")) == 1

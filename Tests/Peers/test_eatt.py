@@ -128,11 +128,12 @@ async def test_a_closed_bearer_leaves_the_others(radio, folder):
 
 
 class SlowServer(Server):
-    """Values that each take a while, and how many reads were under way at once."""
+    """Values that are read once `wanted` reads are under way, and how many were at once."""
 
     def __init__(self, device):
         super().__init__(device)
         self.under_way = self.most = 0
+        self.expect(1)
         self._services = [
             Service(
                 UUID("A100"),
@@ -148,10 +149,19 @@ class SlowServer(Server):
             )
         ]
 
+    def expect(self, wanted: int) -> None:
+        """The next reads wait until there are as many."""
+        self._wanted, self._are_there = wanted, asyncio.Event()
+
     def _reader(self, number: int):
         async def read(_) -> bytes:
             self.under_way += 1
             self.most = max(self.most, self.under_way)
+            if self.under_way == self._wanted:
+                self._are_there.set()
+            async with asyncio.timeout(PATIENCE):
+                await self._are_there.wait()
+            # There is time for one too many.
             await asyncio.sleep(0.05)
             self.under_way -= 1
             return bytes([number]) * (number * 20)
@@ -201,11 +211,13 @@ EXPECTED = {0xA200 + number: bytes([number]) * (number * 20) for number in range
 
 async def test_ours_reads_several_values_of_bumble_at_once(radio, ours):
     async with bumble_server(radio) as server:
+        # Four bearers, and the link's own.
+        server.expect(5)
         program = await ours("gatt", NAME, "--pair", "--eatt", "4", "read-all", "--json")
         assert values_of(program) == EXPECTED, program.transcript
-        # Four bearers, and the link's own.
         assert server.most == 5
         server.most = 0
+        server.expect(1)
         program = await ours("gatt", NAME, "--pair", "read-all", "--json")
         assert values_of(program) == EXPECTED, program.transcript
         assert server.most == 1

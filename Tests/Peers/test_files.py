@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import os
 import pathlib
-import resource
 import signal
 import socket
 
@@ -152,20 +151,15 @@ async def test_a_capture_to_an_unread_pipe_does_not_block(folder):
 
 async def test_a_capture_that_may_not_grow_ends_with_a_whole_record(folder):
     path = folder / "capture"
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # 1,024 bytes.
+    shell = ["bash", "-c", 'ulimit -f 1; exec "$@"', "bash"]
     async with worlds.our_air(folder) as (radio, _):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))
-        try:
-            ball = worlds.ball_running("--radio", radio, "--capture", str(path))
-            program = await ball.__aenter__()
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        try:
+        command = [*shell, eightball(), "run", "--json", "--radio", radio, "--capture", str(path)]
+        async with Program(*command) as ball:
+            await ball.event("advertising")
             await ask_often(radio, 10)
-            assert await program.stop() == 0
-        finally:
-            await ball.__aexit__(None, None, None)
-        assert "missing in the capture" in "\n".join(program.errors)
+            assert await ball.stop() == 0
+        assert "missing in the capture" in "\n".join(ball.errors)
     expect_whole_records(path.read_bytes())
 
 

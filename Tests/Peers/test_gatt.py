@@ -98,7 +98,7 @@ async def test_confirms_indications(radio, server):
     )
     value = declaration.value
     declaration.value = bytes([int(server.updates.properties)]) + value[1:]
-    status, events, transcript = await gatt(radio, "subscribe", UPDATES, "3", "for", "10s")
+    status, events, transcript = await gatt(radio, "subscribe", UPDATES, "3", "for", "600s")
     assert status == DONE, transcript
     assert [event["value"] for event in of(events, "notified")] == ["00", "01", "02"]
 
@@ -128,7 +128,7 @@ async def test_a_channel_echoes(radio, server):
     server.device.create_l2cap_server(spec, answer)
     value = bytes(index * 7 & 0xFF for index in range(500))
     commands = ["channel", "0x0080", "1", "text", "Hello, there", ","]
-    commands += ["channel", "0x80", "1", "for", "10s", "hex", value.hex(), ",", "read", "2901"]
+    commands += ["channel", "0x80", "1", "for", "600s", "hex", value.hex(), ",", "read", "2901"]
     status, events, transcript = await gatt(radio, *commands)
     assert status == DONE, transcript
     names = ["opened", "sent", "received", "closed"] * 2 + ["read"]

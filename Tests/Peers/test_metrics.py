@@ -119,9 +119,13 @@ async def test_a_visit_is_counted(served, folder):
     assert (before["balls"], before["radios_ready"], before["questions_total"]) == (1, 1, 0)
     await ask_twice_and_more(radio)
     await ball.event("disconnected")
-    figures = await page(url)
+    # The ball advertises again: it may send packets between the page and the capture.
+    capture = b""
+    async with asyncio.timeout(PATIENCE):
+        while capture != (capture := (folder / "capture").read_bytes()):
+            figures = await page(url)
     check_visit(figures)
-    packets = records((folder / "capture").read_bytes())
+    packets = records(capture)
     directions = [it.flags & FROM_CONTROLLER for it in packets]
     assert figures['hci_packets_total{direction="out"}'] == directions.count(0)
     assert figures['hci_packets_total{direction="in"}'] == directions.count(1)
@@ -145,7 +149,7 @@ async def test_what_is_not_the_page_is_refused(served):
 
 
 async def test_clients_that_neither_write_nor_read_do_not_stop_the_ball(served):
-    _, url, radio = served
+    ball, url, radio = served
     address = ("127.0.0.1", int(url.split(":")[2].split("/")[0]))
     with contextlib.ExitStack() as stack:
         # More clients than the ball serves at once; the odd ones ask, and read nothing.
@@ -157,6 +161,7 @@ async def test_clients_that_neither_write_nor_read_do_not_stop_the_ball(served):
             else:
                 client.sendall(b"GET /me")
         await ask_twice_and_more(radio)
+        await ball.event("disconnected")
         check_visit(await page(url))
 
 
@@ -190,6 +195,7 @@ async def test_metrics_come_from_control_sockets(asked, folder):
     alone = await page(url)
     assert alone["balls"] == 1
     check_visit(alone)
+    await program.prints("No figures")
     assert program.errors == [
         f"No figures: no ball runs: nothing listens at {folder / 'later'}. "
         f"Start one: eightball run --control {folder / 'later'}."

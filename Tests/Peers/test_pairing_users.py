@@ -110,6 +110,8 @@ class TestOurCentral:
         state = {"XDG_STATE_HOME": str(folder / "state")}
         async with air.ball() as ball:
             compared = configure(ball.device, ability, is_secure, shown)
+            stored = asyncio.get_running_loop().create_future()
+            ball.device.once(ball.device.EVENT_KEY_STORE_UPDATE, lambda: stored.set_result(None))
             command = [eightball(), "ask", "--pair", "--json", *air.options, QUESTION]
             async with Program(*command, environment=state, has_input=True) as ask:
                 kind = self.PROMPTS[ability][0 if is_secure else 1]
@@ -128,6 +130,8 @@ class TestOurCentral:
                 if kind == "compare":
                     assert compared == [int(prompt["number"])]
             assert ball.questions == [QUESTION]
+            async with asyncio.timeout(PATIENCE):
+                await stored
             ((_, keys),) = await ball.device.keystore.get_all()
             key = keys.ltk or keys.ltk_peripheral or keys.ltk_central
             assert key.authenticated == (kind is not None)

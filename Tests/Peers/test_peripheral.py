@@ -198,7 +198,9 @@ async def test_faults_on_request(radio, folder):
 
 async def test_it_vanishes(radio, folder):
     file = written(folder, "fault = vanish after 1 s\na = service 180A\n")
-    async with visiting(radio, file) as (program, visit):
+    # A discovery might take longer than the second.
+    async with serving(radio, file) as program, Central.opened(radio) as central:
+        visit = Visit(await central.device.connect(hci.Address(ADDRESS), timeout=PATIENCE))
         await program.event("vanished")
         assert await visit.has_left() == hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR
         assert await program.stop() == 0

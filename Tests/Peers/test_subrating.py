@@ -64,14 +64,17 @@ async def test_bumble_changes_the_subrate_of_a_link_to_our_peripheral(radio, fol
 async def test_ours_changes_the_subrate_of_a_link_to_bumble(radio):
     async with saver(radio, ADDRESS) as device:
         await Server(device).advertise()
-        connected = asyncio.get_running_loop().create_future()
-        device.on(device.EVENT_CONNECTION, connected.set_result)
+        ended = asyncio.get_running_loop().create_future()
+        device.on(
+            device.EVENT_CONNECTION,
+            lambda link: link.once(link.EVENT_DISCONNECTION, lambda _: ended.set_result(link)),
+        )
         status, program = await gatt(radio, "subrate", "10", "2")
         assert status == 0, program.transcript
         (event,) = program.events("subrate")
         assert (event["factor"], event["continuation"]) == (10, 2)
         async with asyncio.timeout(PATIENCE):
-            connection = await connected
+            connection = await ended
         assert subrate(connection.parameters) == (10, 0, 2, event["timeout"])
 
 

@@ -2,8 +2,8 @@
 
 import asyncio
 import contextlib
-import os
 import pathlib
+import random
 import socket
 
 import pytest
@@ -204,20 +204,23 @@ def _connect(listen: str):
     return asyncio.open_connection(host, int(port))
 
 
-def _ports():
-    """The ports of this test process: below Linux's client ports, and different from those of parallel test
-    processes (pytest-xdist numbers them gw0, gw1 and so on)."""
-    first = 20_000 + 1_000 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
-    yield from range(first, first + 1_000)
-
-
-_unused_ports = _ports()
+#: Below Linux's client ports.
+_PORTS = range(20_000, 32_000)
+#: The sockets that keep the ports of this process.
+_kept: list[socket.socket] = []
 
 
 def free_port() -> int:
-    """A free port that no other test uses."""
-    for port in _unused_ports:
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
-    raise AssertionError("All ports of this process are taken.")
+    """A free port, which neither another test nor another run of the tests gets while this process runs."""
+    for port in random.sample(_PORTS, len(_PORTS)):
+        keeper = socket.socket()
+        try:
+            keeper.bind(("127.0.0.1", port))
+        except OSError:
+            keeper.close()
+            continue
+        # A program may listen where a socket is bound that does not listen, if both allow it.
+        keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        _kept.append(keeper)
+        return port
+    raise AssertionError("All ports are taken.")
