@@ -28,13 +28,19 @@ UNTIL = """new Promise((resolve) => {
   look();
 })"""
 
-#: The middle of an element, scrolled into view.
-MIDDLE = """(() => {
+#: The middle of an element, scrolled into view, when it has stayed there for a frame: a text above it may still come.
+MIDDLE = """(async () => {
   const element = document.querySelector(%s);
   if (!element) return null;
-  element.scrollIntoView({block: 'center', behavior: 'instant'});
-  const box = element.getBoundingClientRect();
-  return [box.x + box.width / 2, box.y + box.height / 2];
+  const middle = () => {
+    element.scrollIntoView({block: 'center', behavior: 'instant'});
+    const box = element.getBoundingClientRect();
+    return [box.x + box.width / 2, box.y + box.height / 2];
+  };
+  for (let [before, now] = [[], middle()]; ; [before, now] = [now, middle()]) {
+    if (String(before) === String(now)) return now;
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  }
 })()"""
 
 #: Finishes all animations that have an end.

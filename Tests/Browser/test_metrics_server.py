@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import time
@@ -338,7 +339,8 @@ async def test_a_client_that_does_not_read_is_dropped(folder):
     # client that reads (tcp(7)).
     async with metrics(folder, balls=80) as server:
         server.reply = {"event": "error", "request": "figures", "detail": "a" * 63_000}
-        assert len(await server.raw(REQUEST)) > 80 * 63_000
+        # On a busy machine some balls may answer too late.
+        assert len(await server.raw(REQUEST)) > 70 * 63_000
         with socket.socket() as client:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
             client.connect(("127.0.0.1", server.port))
@@ -349,7 +351,9 @@ async def test_a_client_that_does_not_read_is_dropped(folder):
                 server.port, lambda found: not any(it.is_served for it in found if it.client == own), "its end"
             )
             client.settimeout(PATIENCE)
-            assert 0 < len(await asyncio.to_thread(received, client)) < 80 * 63_000
+            head, _, body = (await asyncio.to_thread(received, client)).partition(b"\r\n\r\n")
+            (length,) = re.findall(rb"\r\nContent-Length: (\d+)", head)
+            assert len(body) < int(length)
         assert (await server.raw(REQUEST)).startswith(b"HTTP/1.1 503 ")
 
 

@@ -134,6 +134,9 @@ async def test_the_pages_central_stays_and_hears_a_shake(page, ball):
     await page.type("#question", "Still there?")
     await page.click("#send")
     await page.until_text("#ask-note", "Answer: ")
+    answer = (await ball.event("answer", central=central))["text"]
+    await page.until_text("#said", "Still there?")
+    await page.until_text("#said", answer)
     await page.click("#leave")
     await ball.event("disconnected", central=central, code=0x13)
     await page.until_text("#ask-note", "The central has disconnected.")

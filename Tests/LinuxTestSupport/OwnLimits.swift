@@ -38,8 +38,8 @@ package enum ResourceLimit {
 /// Runs `body` in another process that shares the memory of this one, while this thread waits: as after vfork(2), but
 /// on a stack of its own.
 ///
-/// That process has no other thread. libdispatch opens files in a thread of its own at any time, and ends a process in
-/// which it cannot: with the limit on open files of a test's process it would do so now and then.
+/// That process has no other thread. In a test's process libdispatch opens files in a thread of its own, such as its timer
+/// when the first test begins: it would take the last descriptor that a limit leaves, or end the process without one.
 ///
 /// The process has a copy of the table of open files. What `body` opens is closed at its end, so that nothing that owns
 /// a file may outlive it.

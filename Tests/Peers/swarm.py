@@ -25,22 +25,18 @@ def addresses(swarm: Program) -> dict[int, str]:
 async def find_all(central: Central, count: int) -> dict[str, Finding]:
     """Scans until `count` balls are found with their names; by address."""
     found: dict[str, Finding] = {}
-    is_over = asyncio.Event()
+    complete: set = set()
     async with central.scanning(filter_duplicates=True) as (findings, heard):
-
-        async def collect() -> None:
-            async with heard:
-                while not is_over.is_set():
-                    for finding in findings.values():
-                        if finding.is_complete_ball:
-                            found[str(finding.address).split("/")[0]] = finding
-                    if len(found) >= count:
-                        return
-                    await heard.wait()
-
         try:
-            async with asyncio.timeout(PATIENCE):
-                await collect()
+            # For a thousand balls it takes seconds of a processor.
+            async with asyncio.timeout(5 * PATIENCE), heard:
+                while len(found) < count:
+                    for address in findings.keys() - complete:
+                        if findings[address].is_complete_ball:
+                            complete.add(address)
+                            found[str(address).split("/")[0]] = findings[address]
+                    if len(found) < count:
+                        await heard.wait()
         except TimeoutError:
             raise AssertionError(f"Found {len(found)} of {count} balls.") from None
     return found
