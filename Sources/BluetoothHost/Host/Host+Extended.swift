@@ -62,7 +62,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     return true
   }
 
-  /// Whether there is something to advertise: `advertisement`, or a set that the controller can send.
+  /// Whether there is something to advertise that the controller can send. It need not advertise now: all
+  /// connections may be in use.
   public var hasAdvertisement: Bool {
     @inline(__always) get {
       serverRole.advertiser.hasAdvertisement
