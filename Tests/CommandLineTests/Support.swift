@@ -27,3 +27,11 @@ extension Command {
     return command
   }
 }
+
+extension PeripheralFile {
+  /// The peripheral of a file; `nil`, and what is wrong, if a line is wrong.
+  static func read(_ text: [UInt8]) -> (PeripheralDescription?, [PeripheralFileError]) {
+    let file = PeripheralFile(text)
+    return (file.errors.isEmpty ? file.peripheral : nil, file.errors)
+  }
+}

@@ -75,8 +75,8 @@ async def test_a_clone_is_the_same_device(airs, folder):
     assert expected[0] == (ADVERTISEMENT, SCAN_RESPONSE)
     assert len(expected[3][0]) == 16
     assert server.long_value.hex(" ").upper() in text
-    for use in ("write", "subscribe"):
-        assert f"# Not seen, and not in this file: what protects {use} of " in text
+    for use in ("writes", "subscriptions"):
+        assert f"# Not seen, and not in this file: what protects {use}: " in text
     async with served(copy, folder / "device.conf", text):
         assert await seen(copy) == expected
         assert await clone(copy, "--pair") == text

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 
 import pytest
 from bumble import att, core, hci
@@ -276,6 +277,38 @@ async def test_the_check_names_each_wrong_line(folder):
         assert program.errors == [
             f"Error: {file}, line 2: foo: expected a field of the peripheral, or service UUID, such as"
             ' service 180D, not "bar".',
-            f"Error: {file}, line 4: a.b: expected a UUID of 4 or 32 digits, such as 180D, or a name"
-            ' that the SIG assigned, such as Heart Rate, not "characteristic 2A37 red".',
+            f"Error: {file}, line 4: a.b: expected a UUID of 4 or 32 digits, such as 180D, or a known"
+            ' name, such as Heart Rate, not "characteristic 2A37 red".',
         ]
+
+
+async def test_the_check_names_the_line_of_a_wrong_column(folder):
+    (folder / "beats.csv").write_text("time,rate\n1,60\n2,many\n")
+    lines = "a = service 180D\na.b = characteristic 2A37 notify\na.b.value = uint8 0\n"
+    file = written(folder, lines + "a.b.every = 1 s: csv beats.csv rate\n")
+    async with Program(eightball(), "peripheral", "--check", str(file)) as program:
+        assert await program.ended() == 78
+        assert program.errors == [
+            f"Error: {file}, line 4: a.b.every: expected a whole number from 0 to 255 in column rate of"
+            " beats.csv, line 3."
+        ]
+
+
+async def test_the_check_is_an_event_for_programs(folder):
+    file = written(folder, "name = x\na = service 180D\na.b = characteristic 2A37 read\n")
+    async with Program(eightball(), "peripheral", "--check", str(file)) as program:
+        assert await program.ended() == 0
+        summary = program.output[-1]
+    async with Program(eightball(), "peripheral", "--check", "--json", str(file)) as program:
+        assert await program.ended() == 0
+        (line,) = program.output
+    checked = json.loads(line)
+    # GAP has 5 attributes and GATT 8; a service has 1 and a characteristic 2.
+    assert (checked["event"], checked["name"], checked["attributes"]) == ("checked", "x", 16)
+    assert summary == f"16 attributes; Database Hash {checked['hash']}"
+    # However long a line is, the reason is there.
+    file = written(folder, "x" * 100_000)
+    async with Program(eightball(), "peripheral", "--check", "--json", str(file)) as program:
+        assert await program.ended() == 78
+        failed = await program.event("failed", reason="file")
+        assert "expected NAME = VALUE" in failed["detail"]

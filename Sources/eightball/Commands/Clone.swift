@@ -28,7 +28,7 @@ struct Clone: RadioCommand {
       EXIT STATUS
         0   the file is printed
         1   an unexpected failure, such as a lost connection
-        64  the command line is wrong
+        64  the command line is wrong, or the file is not a capture
         65  the device refused to be discovered
         66  the device was not found, or not in the capture
         67  the device could not be reached, or did not answer in time
@@ -43,7 +43,7 @@ struct Clone: RadioCommand {
   static var options: [ToolOption<Clone>] {
     [
       .value(OptionRow("--from", "<file>", "Read the device from this capture.")) {
-        $0.from = $1.text
+        $0.from = try $1.path()
       },
       .value(.connectionTimeout) { $0.timeout = try $1.time(upTo: TimeOption.hour) },
       .flag(OptionRow("--pair", "Pair to read what needs a protected link.")) { $0.pair = true },
@@ -67,8 +67,16 @@ struct Clone: RadioCommand {
   }
 
   func validate() throws(UsageError) {
-    if from == nil { try CentralTarget.check(device) }
-    try addressOptions.validate()
+    if from != nil {
+      guard timeout == nil, !pair, bearerCount == 0, addressOptions.address == nil,
+        radioOptions.radio == nil, radioOptions.capture == nil, !radioOptions.verbose
+      else {
+        throw UsageError("--from reads a capture, without a radio: leave the other options out.")
+      }
+    } else {
+      try CentralTarget.check(device)
+    }
+    try addressOptions.validate(on: radioOptions.radio)
   }
 
   func run() throws {
@@ -82,7 +90,9 @@ struct Clone: RadioCommand {
           + "protected link\(pair || from != nil ? "." : ": give --pair.")")
     }
     for fault in copy.faults(of: description) { printer.note("Warning: \(fault)") }
-    Terminal.print(copy.comments(on: description) + String(description.fileText.dropLast()))
+    let file = copy.comments(on: description) + description.fileText
+    for fault in PeripheralFile.faults(of: file) { printer.note("Warning: \(fault)") }
+    Terminal.print(String(file.dropLast()))
   }
 
   /// What the device shows to a central.

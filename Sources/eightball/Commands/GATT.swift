@@ -46,7 +46,7 @@ struct GATT: RadioCommand {
         eightball gatt Thermometer
         eightball gatt C0:00:00:00:00:01 discover
         eightball gatt "My Device" read 2A19 , write 2A00 text "Kitchen"
-        eightball gatt "My Device" subscribe heart-rate-measurement 3 --json
+        eightball gatt "My Device" subscribe battery-level 3 --json
         eightball gatt "My Device" channel 0x0080 1 text "Hello"
         eightball gatt "My Device" --pair read 0x0012 < /dev/null
         eightball gatt "My Device" --pair --eatt 4 read-all
@@ -159,7 +159,7 @@ extension OptionRow {
 extension OptionValue {
   /// The value as a number of enhanced bearers.
   func bearerCount() throws(UsageError) -> Int {
-    let count: Int = try number()
+    let count: Int = try number("1 to 5")
     guard (1...5).contains(count) else { throw invalid(": expected 1 to 5") }
     return count
   }

@@ -21,7 +21,7 @@ struct Record: Command {
       EXIT STATUS
         0   the file is printed
         1   the capture cannot be read
-        64  the command line is wrong, or the file is no capture
+        64  the command line is wrong, or the file is not a capture
         66  the capture has no session, or several
         74  the file cannot be written
       """,
@@ -47,7 +47,7 @@ struct Record: Command {
   }
 
   func validate() throws(UsageError) {
-    guard capture != nil else {
+    guard let capture, !capture.isEmpty else {
       throw UsageError("No capture given: eightball record session.btsnoop.")
     }
     _ = try SessionRecord.peer(peer)
@@ -60,8 +60,11 @@ struct Record: Command {
     }
     do throws(CaptureError) {
       let record = try SessionRecord(transcript, with: try? SessionRecord.peer(peer))
-      for warning in record.warnings { Terminal.note("Warning: \(warning)") }
-      Terminal.print(String(record.description.fileText.dropLast()))
+      let file = record.description.fileText
+      for warning in record.warnings + PeripheralFile.faults(of: file) {
+        Terminal.note("Warning: \(warning)")
+      }
+      Terminal.print(String(file.dropLast()))
     } catch {
       Terminal.note("Error: \(error.text)")
       throw ExitStatus.noBall
@@ -74,7 +77,9 @@ extension SessionRecord {
   fileprivate static func peer(_ text: String?) throws(UsageError) -> DeviceAddress? {
     guard let text else { return nil }
     guard let bytes = DeviceAddress.bytes(of: text) else {
-      throw UsageError("The value '\(printable(text))' is invalid for '--peer <address>'")
+      throw UsageError(
+        "The value '\(printable(text))' is invalid for '--peer <address>': expected an address such as "
+          + "C0:00:00:00:00:01")
     }
     return DeviceAddress(kind: .random, bytes: bytes)
   }

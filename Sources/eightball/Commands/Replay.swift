@@ -25,6 +25,7 @@ struct Replay: RadioCommand {
         1   with --strict, a central did otherwise; an unexpected failure
         64  the command line is wrong
         69  the radio cannot be used
+        74  the output cannot be written
         78  the file is wrong, or cannot be read
       """,
     argument: .init(name: "file", isOptional: false, help: "The file of the session."))
@@ -51,10 +52,10 @@ struct Replay: RadioCommand {
   }
 
   func validate() throws(UsageError) {
-    guard file != nil else {
+    guard let file, !file.isEmpty else {
       throw UsageError("No file given: eightball replay session.conf.")
     }
-    try addressOptions.validate()
+    try addressOptions.validate(on: radioOptions.radio)
   }
 
   func run() throws {

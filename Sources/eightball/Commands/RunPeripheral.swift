@@ -28,6 +28,7 @@ struct RunPeripheral: RadioCommand {
         1   an unexpected failure
         64  the command line is wrong
         69  the radio cannot be used
+        74  the output cannot be written
         78  the file is wrong, or cannot be read
       """,
     argument: .init(name: "file", isOptional: false, help: "The file of the peripheral."))
@@ -42,7 +43,7 @@ struct RunPeripheral: RadioCommand {
       .value(
         OptionRow(
           "--seed", "<number>", "The seed of random walks. Default: a different one each time.")
-      ) { $0.seed = try $1.number() },
+      ) { $0.seed = try $1.seed() },
       .value(
         OptionRow(
           "--bonds", "<file>",
@@ -50,7 +51,7 @@ struct RunPeripheral: RadioCommand {
           Keep the bonds with centrals in this file, and the address that they know. Default: they end \
           with the program.
           """)
-      ) { $0.bonds = $1.text },
+      ) { $0.bonds = try $1.path() },
     ] + radioRows + [.flag(.json) { $0.isJSON = true }]
   }
 
@@ -68,10 +69,9 @@ struct RunPeripheral: RadioCommand {
   }
 
   func validate() throws(UsageError) {
-    guard file != nil else {
+    guard let file, !file.isEmpty else {
       throw UsageError("No file given: eightball peripheral heart-rate.conf.")
     }
-    guard bonds != "" else { throw UsageError("--bonds is empty: give a path.") }
     if let radio = radioOptions.radio, radio.isBesideDaemon, bonds != nil {
       throw UsageError("With --radio \(radio), bluetoothd keeps the bonds: leave --bonds out.")
     }
@@ -81,7 +81,12 @@ struct RunPeripheral: RadioCommand {
   func run() throws {
     let loaded = try LoadedPeripheral.reportingErrors(of: file ?? "", isJSON: isJSON)
     guard !checks else {
-      for line in PeripheralSummary(loaded.peripheral).lines { Terminal.print(line) }
+      let summary = PeripheralSummary(loaded.peripheral)
+      if isJSON {
+        summary.json.print()
+      } else {
+        for line in summary.lines { Terminal.print(line) }
+      }
       return
     }
     try Self.serve(radioOptions, isJSON: isJSON) { printer in

@@ -73,7 +73,7 @@ extension DeviceCopy {
         "# The device has a resolvable private address, which changes; this file has no address.\n"
     }
     let uses: [(name: String, properties: GATTProperties)] = [
-      ("write", .write | .writeWithoutResponse), ("subscribe", .notify | .indicate),
+      ("writes", .write | .writeWithoutResponse), ("subscriptions", .notify | .indicate),
     ]
     for use in uses {
       let labels = description.services.flatMap { service in
@@ -85,7 +85,7 @@ extension DeviceCopy {
       }
       guard !labels.isEmpty else { continue }
       comments +=
-        "# Not seen, and not in this file: what protects \(use.name) of \(labels.joined(separator: ", ")).\n"
+        "# Not seen, and not in this file: what protects \(use.name): \(labels.joined(separator: ", ")).\n"
     }
     return comments
   }

@@ -105,7 +105,7 @@ enum AttributeReference: Equatable {
   case handle(AttributeHandle)
   case uuid(BluetoothUUID)
 
-  /// Reads a handle such as `0x0012`, a UUID of 4 or 32 digits, or a name of the SIG such as
+  /// Reads a handle such as `0x0012`, a UUID of 4 or 32 digits, or a known name such as
   /// `battery-level`; `nil` for other text.
   init?(_ text: Substring) {
     if text.hasPrefix("0x") {

@@ -131,8 +131,8 @@ enum GATTCommand: Equatable {
     }
     guard let attribute = AttributeReference(text) else {
       throw UsageError(
-        "“\(printable(String(text)))” is not an attribute: give a UUID such as 2A19, a name of the "
-          + "SIG such as battery-level, or a handle such as 0x0012.")
+        "“\(printable(String(text)))” is not an attribute: give a UUID such as 2A19, a known name "
+          + "such as battery-level, or a handle such as 0x0012.")
     }
     return attribute
   }

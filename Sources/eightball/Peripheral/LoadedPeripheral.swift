@@ -24,24 +24,24 @@ final class LoadedPeripheral: Sendable {
       throw Failure(reasons: [error.ofInput.description])
     }
     guard text.count <= PeripheralFile.capacity else {
-      throw Failure(reasons: ["\(path): expected at most 16 MB"])
+      throw Failure(reasons: ["\(path): the file is too long: expected at most 16 MB"])
     }
-    let (read, errors) = PeripheralFile.read(text)
-    guard let read else {
+    let file = PeripheralFile(text)
+    guard file.errors.isEmpty else {
       throw Failure(
-        reasons: errors.map {
+        reasons: file.errors.map {
           $0.line == 0 ? "\(path): \($0.text)" : "\(path), line \($0.line): \($0.text)"
         })
     }
-    return LoadedPeripheral(read, columns: try columns(of: read, beside: path))
+    return LoadedPeripheral(file.peripheral, columns: try columns(of: file, beside: path))
   }
 
   private static func columns(
-    of peripheral: PeripheralDescription, beside path: String
+    of read: PeripheralFile, beside path: String
   ) throws(Failure) -> [CSVColumn] {
     var columns: [CSVColumn] = []
     var wrong: [String] = []
-    for service in peripheral.services {
+    for service in read.peripheral.services {
       for characteristic in service.characteristics {
         guard let timeline = characteristic.timeline,
           case .csv(let file, let column) = timeline.course
@@ -54,7 +54,7 @@ final class LoadedPeripheral: Sendable {
                 column, of: file, beside: path, timeline, characteristic.value)))
         } catch {
           let label = "\(service.label).\(characteristic.label).every"
-          wrong.append("\(path): \(label): expected \(error.text)")
+          wrong.append("\(path), line \(read.line(of: label)): \(label): expected \(error.text)")
         }
       }
     }

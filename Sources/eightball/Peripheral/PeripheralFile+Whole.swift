@@ -109,7 +109,7 @@ extension PeripheralFile {
   /// Notes an error in the line of `name`.
   @inline(never)
   private func report(_ name: String, _ text: String) {
-    let line = names.first { $0.text == name }?.line ?? 0
+    let line = line(of: name)
     let index = errors.firstIndex { $0.line > line } ?? errors.count
     errors.insert(PeripheralFileError(line: line, text: "\(name): \(text)"), at: index)
   }

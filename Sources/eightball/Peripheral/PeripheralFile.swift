@@ -55,14 +55,6 @@ final class PeripheralFile {
     "value",
   ]
 
-  /// The peripheral of a file.
-  ///
-  /// - Returns: `nil`, and what is wrong, if a line is wrong.
-  static func read(_ text: [UInt8]) -> (PeripheralDescription?, [PeripheralFileError]) {
-    let file = PeripheralFile(text)
-    return (file.errors.isEmpty ? file.peripheral : nil, file.errors)
-  }
-
   init(_ text: [UInt8]) {
     var lines = BoardLines(text.span)
     while lines.next() != nil {
@@ -80,10 +72,25 @@ final class PeripheralFile {
     finish()
   }
 
+  /// The lines of a printed file that cannot be read again, each as a sentence.
+  ///
+  /// Attributes of a damaged capture, or of a device whose answers contradict each other, have no place in a file.
+  static func faults(of text: String) -> [String] {
+    PeripheralFile(Array(text.utf8)).errors.map {
+      "Line \($0.line) of the file is wrong, because the device or the capture is: \($0.text)."
+    }
+  }
+
   /// Notes an error in the current line.
   private func fail(_ name: String, _ text: String) {
-    errors.append(PeripheralFileError(line: line, text: "\(name): \(text)"))
+    // A line without = is a name, however long.
+    let start = name.prefix(60)
+    let shown = start.count == name.count ? name : start + "…"
+    errors.append(PeripheralFileError(line: line, text: "\(shown): \(text)"))
   }
+
+  /// The line of a label or a field; 0 if no line has it.
+  func line(of name: String) -> Int { names.first { $0.text == name }?.line ?? 0 }
 
   // MARK: Lines
 
@@ -97,7 +104,8 @@ final class PeripheralFile {
     do throws(Expected) {
       if parts.count == 1, try setPeripheral(name, value) { return }
       guard parts.allSatisfy({ Self.isLabel($0) }), parts.joined(separator: ".") == name else {
-        throw Expected("names of lowercase letters, digits and -, with dots between them")
+        return fail(
+          name, "expected a name of lowercase letters, digits and -, with dots between its parts")
       }
       if let field = parts.last, Self.fields.contains(String(field)),
         field != "description" || !value.hasPrefix("descriptor")
@@ -204,7 +212,7 @@ final class PeripheralFile {
   }
 
   private static let wantsUUID = Expected(
-    "a UUID of 4 or 32 digits, such as 180D, or a name that the SIG assigned, such as Heart Rate")
+    "a UUID of 4 or 32 digits, such as 180D, or a known name, such as Heart Rate")
 
   // MARK: Declarations
 

@@ -1,11 +1,25 @@
 import BluetoothHost
 
-/// What a peripheral is, for people who check its file.
+/// What a peripheral is, for those who check its file.
 struct PeripheralSummary {
-  /// The name, the database line by line, and its hash.
+  /// The name, the database line by line, and its hash: for people.
   private(set) var lines: [String] = []
 
+  private let name: String
+  private var attributeCount = 0
+  private var hash = ""
+
+  /// The name, how many attributes there are, and the Database Hash: for programs.
+  var json: JSONLine {
+    var line = JSONLine(event: "checked")
+    line.add("name", name)
+    line.add("attributes", attributeCount)
+    line.add("hash", hash)
+    return line
+  }
+
   init(_ peripheral: PeripheralDescription) {
+    name = peripheral.name
     let advertised = peripheral.advertised.map { Self.name(of: $0) }
     lines.append(
       "“\(printable(peripheral.name))”"
@@ -22,11 +36,10 @@ struct PeripheralSummary {
       }
     }
     let database = PeripheralDatabase(peripheral)
-    let count = database.attributes.indices.count { !database.attributes[$0].isVacant }
-    let hash = database.hash.bytes
-    lines.append(
-      "\(count) attributes; Database Hash "
-        + hexadecimalText(hash.indices.map { hash[$0] }, separator: ""))
+    attributeCount = database.attributes.indices.count { !database.attributes[$0].isVacant }
+    let bytes = database.hash.bytes
+    hash = hexadecimalText(bytes.indices.map { bytes[$0] }, separator: "")
+    lines.append("\(attributeCount) attributes; Database Hash \(hash)")
   }
 
   @inline(never)

@@ -46,7 +46,8 @@ struct SessionRecord {
         "The capture has sessions with \(names.joined(separator: ", ")): choose one with --peer.")
     }
     if transcript.losses > 0 {
-      warnings.append("The capture lacks \(transcript.losses) packets: steps may be missing.")
+      let packets = transcript.losses == 1 ? "1 packet" : "\(transcript.losses) packets"
+      warnings.append("The capture lacks \(packets): steps may be missing.")
     }
     let copy = DeviceCopy(links, of: transcript.peripheral(of: first))
     description = copy.description

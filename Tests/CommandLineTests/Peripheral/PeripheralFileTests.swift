@@ -2,6 +2,7 @@ import BluetoothHost
 import EightBall
 import Expectations
 import Linux
+import LinuxTestSupport
 
 @testable import eightball
 
@@ -51,6 +52,45 @@ struct PeripheralFileTests {
     expect(canonical, is: text.split(separator: "\n").map(String.init))
   }
 
+  @Test("The files of Examples/peripherals are right")
+  func examples() throws {
+    let folder = "Examples/peripherals/"
+    let files = try Repository.files(in: folder).filter { $0.hasSuffix(".conf") }
+    expect(files.contains("heart-rate.conf"))
+    for file in files {
+      let text = try Repository.text(of: folder + file)
+      expect(PeripheralFile.read(Array(text.utf8)).1, is: [], "\(file)")
+    }
+  }
+
+  @Test("A wrong name is what an error is about, and a long one is cut")
+  func wrongNames() {
+    let long = String(repeating: "x", count: 100_000)
+    let errors = PeripheralFile.read(Array("Heart = service 180D\n\(long)\n".utf8)).1
+    expect(
+      errors.map(\.text),
+      is: [
+        "Heart: expected a name of lowercase letters, digits and -, with dots between its parts",
+        long.prefix(60) + "…: expected NAME = VALUE in UTF-8, such as name = Heart Rate",
+      ])
+  }
+
+  @Test("Attributes that contradict each other are named by the lines of the printed file")
+  func contradictions() {
+    var peripheral = PeripheralFile.read(Array("a = service 180D\nb = service 180F\n".utf8)).0
+    expect(peripheral.map { PeripheralFile.faults(of: $0.fileText) }, is: [])
+    peripheral?.services[3].handle = 2
+    let text = peripheral?.fileText ?? ""
+    let line = text.split(separator: "\n", omittingEmptySubsequences: false)
+      .firstIndex { $0.hasPrefix("b.handle") }
+    expect(
+      PeripheralFile.faults(of: text),
+      is: [
+        "Line \((line ?? -1) + 1) of the file is wrong, because the device or the capture is: "
+          + "b.handle: expected a handle from 0x000F on: those before it are in use."
+      ])
+  }
+
   @Test("The comments of a clone name what a central cannot see, and change nothing in the file")
   func comments() throws {
     let text = """
@@ -63,8 +103,8 @@ struct PeripheralFileTests {
     let peripheral = try #require(PeripheralFile.read(Array(text.utf8)).0)
     var copy = DeviceCopy()
     let unseen = """
-      # Not seen, and not in this file: what protects write of heart.control, heart.text.
-      # Not seen, and not in this file: what protects subscribe of heart.rate, heart.text.
+      # Not seen, and not in this file: what protects writes: heart.control, heart.text.
+      # Not seen, and not in this file: what protects subscriptions: heart.rate, heart.text.
 
       """
     expect(copy.comments(on: peripheral), is: unseen)
