@@ -51,9 +51,9 @@ public final class AirServer {
       case .full(let count):
         "the virtual air is full (\(count) \(count == 1 ? "radio" : "radios")): refused a program"
       case .waiting(let address, let program, let seconds):
-        "the clock has waited \(seconds) s for \(address.text)\(program.map { ", \($0)" } ?? ""): it is busy, or "
+        "The clock has waited \(seconds) s for \(address.text)\(program.map { ", \($0)" } ?? ""): it is busy, or "
           + "stopped, as by a debugger"
-      case .cannotAccept(let why): "cannot accept a new client: \(why)"
+      case .cannotAccept(let why): "Cannot accept a new client: \(why)"
       }
     }
   }

@@ -23,8 +23,8 @@ struct OptionsTests {
     let error = #expect(throws: SystemError.self) { try options.sinks() }
     expect(
       error?.description,
-      is: "cannot write the capture /no/such/folder/ball.btsnoop: No such file or directory. Give "
-        + "--capture a file in a folder that exists and that you may write to")
+      is: "cannot write the capture file /no/such/folder/ball.btsnoop: No such file or directory. "
+        + "Give --capture a file in a folder that exists and that you may write to")
   }
 
   @Test("An air listens at a UNIX socket, a TCP port, or the default socket, for up to 64 radios")

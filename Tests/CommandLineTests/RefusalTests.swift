@@ -28,6 +28,21 @@ struct RefusalTests {
     ask --random --radio bluez:hci0 --address random | bluetoothd chooses the address: leave --address out
     scan --radio bluez:hci1 --address C0:00:00:00:00:07 | With --radio bluez:hci1, bluetoothd chooses the address
     peripheral lock.conf --radio bluez:hci0 --bonds lock.bonds | bluetoothd keeps the bonds: leave --bonds out
+    replay session.conf --radio bluez:hci0 --address random | bluetoothd chooses the address: leave --address out
+    clone Thermometer --radio bluez:hci0 --address random | bluetoothd chooses the address: leave --address out
+    clone --from '' | --from is empty: give a path.
+    scan --capture '' | --capture is empty: give a path.
+    run --control '' | --control is empty: give a path.
+    events --control '' | --control is empty: give a path.
+    swarm --peripheral '' | --peripheral is empty: give a path.
+    peripheral lock.conf --bonds '' | --bonds is empty: give a path.
+    bonds --file '' | --file is empty: give a path.
+    clone --from log.btsnoop --pair | leave the other options out.
+    clone --from log.btsnoop --radio hci0 | leave the other options out.
+    peripheral '' | No file given
+    replay '' | No file given
+    record '' | No capture given
+    record log.btsnoop --peer x | expected an address such as C0:00:00:00:00:01
     run --radio bluez:hci0 --address public | bluetoothd chooses the address and pairs
     swarm --count -5 | --count takes 1 to 10000 balls, not -5.
     swarm --count 0 | --count takes 1 to 10000 balls, not 0.
@@ -81,6 +96,18 @@ struct RefusalTests {
       ["radio", "--time", "simulated", "--radios"], ["65"],
       "--radios takes 1 to 64 radios, the limit of the air, not 65."
     ),
+    (
+      ["swarm", "--seed"], ["-1", "x", "", "+1", "18446744073709551616"],
+      "expected a whole number from 0 to 18446744073709551615"
+    ),
+    (["run", "--idle-limit"], ["soon", "-1", "65536"], "expected 0 to 1440 minutes"),
+    (["swarm", "--drop"], ["-1", "half"], "expected 0 to 100 percent"),
+    (["swarm", "--count"], ["many", "1e3"], "expected 1 to 10000 balls"),
+    (["swarm", "--connections"], ["1.5"], "expected 1 to 4 centrals"),
+    (["radio", "--limit"], ["many"], "expected 1 to 10000 radios"),
+    (["radio", "--area"], ["wide"], "expected 1 to 10000 metres"),
+    (["panel", "--port"], ["65536", "-1", "http"], "expected a port from 0 to 65535"),
+    (["gatt", "X", "--eatt"], ["some"], "expected 1 to 5"),
     (["radio", "--loss"], ["101"], "--loss takes 0 to 100 percent, not 101."),
     (["radio", "--area"], ["0"], "--area takes 1 to 10000 metres, not 0."),
     (

@@ -248,6 +248,18 @@ async def test_a_lost_answer_is_an_error(radio, options, redirection):
     assert ball.questions == ["Is it lost?"]
 
 
+@pytest.mark.parametrize("redirection", [">/dev/full", ">&-"])
+async def test_lost_events_are_an_error(radio, folder, redirection):
+    control = folder / "control.sock"
+    options = ("--radio", radio, "--control", str(control))
+    async with Program(eightball(), "run", *options) as ball:
+        await ball.starts_line("Advertising as")
+        command = f"exec {eightball()} events --control {control} {redirection}"
+        async with Program("sh", "-c", command) as program:
+            assert await program.ended() == LOST, program.transcript
+    assert "Error: cannot write to standard output" in "\n".join(program.errors)
+
+
 async def test_a_ball_goes_on_without_the_reader_of_its_output(radio):
     reader, writer = os.pipe()
     os.close(reader)

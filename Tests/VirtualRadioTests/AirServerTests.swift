@@ -157,7 +157,7 @@ struct AirServerTests {
     fixture.server.advance(to: milliseconds(since + 9_000))
     expect(fixture.notices.count, is: 1)
     let notice = try #require(fixture.notices.first)
-    expect(notice.hasPrefix("the clock has waited 5 s for F0:00:00:00:00:01, "), "\(notice)")
+    expect(notice.hasPrefix("The clock has waited 5 s for F0:00:00:00:00:01, "), "\(notice)")
     expect(notice.contains("(process \(getpid())): it is busy, or stopped"), "\(notice)")
     expect(fixture.server.clientCount, is: 1)
   }

@@ -103,9 +103,26 @@ struct OptionValue {
   }
 
   /// The value as a whole number.
-  func number<Number: FixedWidthInteger>() throws(UsageError) -> Number {
-    guard let number = Number(text), !text.hasPrefix("+") else { throw invalid() }
+  ///
+  /// - Parameter expected: The numbers that the option takes, for the explanation of another text.
+  func number<Number: FixedWidthInteger>(_ expected: String) throws(UsageError) -> Number {
+    guard let number = Number(text), !text.hasPrefix("+") else {
+      throw invalid(": expected \(expected)")
+    }
     return number
+  }
+
+  /// The value as a seed.
+  func seed() throws(UsageError) -> UInt64 {
+    try number("a whole number from 0 to \(UInt64.max)")
+  }
+
+  /// The value as the path of a file or a socket.
+  func path() throws(UsageError) -> String {
+    guard !text.isEmpty else {
+      throw UsageError("\(form.prefix { $0 != " " }) is empty: give a path.")
+    }
+    return text
   }
 
   /// The value as one of the names of a type.

@@ -30,9 +30,8 @@ enum HelpText {
     Without --radio: the board's radio (run), or else the first usable adapter, or else virtual.
 
     ENVIRONMENT
-      EIGHTBALL_ADDRESS     the address that run, ask, scan, gatt and clone use, in
-                            the form of --address; a fixed one lets peers
-                            recognise it
+      EIGHTBALL_ADDRESS     the address of the commands with --address, in the form
+                            of that option; a fixed one lets peers recognise it
       EIGHTBALL_AIR         the socket of the virtual air; default:
                             eightball-air.sock in the user's runtime directory
       EIGHTBALL_CONTROL     the control socket of the ball; default:

@@ -26,6 +26,7 @@ struct Boards: Command {
       EXIT STATUS
         0   the boards are listed, or the board printed
         64  the command line is wrong
+        74  the output cannot be written
         78  the board of --file or --options is wrong or unknown
       """)
 
@@ -133,6 +134,7 @@ struct Wiring: Command {
       EXIT STATUS
         0   the header is drawn
         64  the command line is wrong
+        74  the output cannot be written
         78  a board's file is wrong, or there is no such board
       """,
     argument: .init(

@@ -24,6 +24,7 @@ struct Bonds: Command {
         1   the file is not one of bonds, cannot be read or written, or a ball uses it
         64  the command line is wrong
         69  there is no such bond
+        74  the output cannot be written
       """)
 
   static var options: [ToolOption<Bonds>] {
@@ -36,7 +37,7 @@ struct Bonds: Command {
       .value(
         OptionRow(
           "--file", "<file>", "The file of the bonds. Default: that of this user's ball.")
-      ) { $0.file = $1.text },
+      ) { $0.file = try $1.path() },
       .flag(
         OptionRow(
           "--of-ask",
@@ -60,7 +61,6 @@ struct Bonds: Command {
     guard !ofAsk || file == nil else {
       throw UsageError("Give --of-ask or --file, not both.")
     }
-    if let file, file.isEmpty { throw UsageError("--file is empty: give a path.") }
   }
 
   /// The name of the file of a ball's bonds.

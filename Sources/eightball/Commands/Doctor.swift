@@ -26,6 +26,7 @@ struct Doctor: Command {
         1   an unexpected failure
         64  the command line is wrong
         69  something is wrong with the radio, the lines or the service
+        74  the checks cannot be written
         78  the board is wrong or unknown
       """)
 

@@ -22,11 +22,12 @@ struct Events: Command {
         1   an unexpected failure
         64  the command line is wrong
         69  no ball runs, or its socket cannot be used
+        74  the output cannot be written
       """)
 
   static var options: [ToolOption<Events>] {
     [
-      .value(.control) { $0.control = $1.text },
+      .value(.control) { $0.control = try $1.path() },
       .flag(OptionRow("--packets", "Also print each packet of the ball's radio, layer by layer.")) {
         $0.packets = true
       },

@@ -51,7 +51,7 @@ struct HostAir: Command {
         OptionRow(
           "--limit", "<number>",
           "How many radios may be on the air at once: 1 to 10000. (default: 64)")
-      ) { $0.limit = try $1.number() },
+      ) { $0.limit = try $1.number("1 to 10000 radios") },
       .value(
         OptionRow(
           "--vhci", "<number>",
@@ -59,7 +59,7 @@ struct HostAir: Command {
           How many adapters to add to this machine's kernel, by /dev/vhci. BlueZ and the programs that \
           use it are on the air then. Default: none.
           """)
-      ) { $0.adapters = try $1.number() },
+      ) { $0.adapters = try $1.number("a number of adapters") },
       .flag(
         OptionRow(
           "--link-layer",
@@ -75,7 +75,7 @@ struct HostAir: Command {
           The percentage of packets that are lost; those of a link are sent again: 0 to 100. Implies \
           --link-layer.
           """)
-      ) { $0.loss = try $1.number() },
+      ) { $0.loss = try $1.number("0 to 100 percent") },
       .value(
         OptionRow(
           "--area", "<metres>",
@@ -83,7 +83,7 @@ struct HostAir: Command {
           The side of the square on which the radios stand: distance weakens signals. 1 to 10000. \
           Implies --link-layer.
           """)
-      ) { $0.area = try $1.number() },
+      ) { $0.area = try $1.number("1 to 10000 metres") },
       .flag(
         OptionRow(
           "--collisions",
@@ -92,20 +92,20 @@ struct HostAir: Command {
           other. Implies --link-layer.
           """)
       ) { $0.hasCollisions = true },
-      .value(.drop) { $0.faults.drops = try $1.number() },
-      .value(.vanish) { $0.faults.vanishings = try $1.number() },
+      .value(.drop) { $0.faults.drops = try $1.number("0 to 100 percent") },
+      .value(.vanish) { $0.faults.vanishings = try $1.number("0 to 100 percent") },
       .value(
         OptionRow(
           "--seed", "<number>",
           "Decides what is lost or fails, where radios stand, and their random numbers. (default: 0)"
         )
-      ) { $0.seed = try $1.number() },
+      ) { $0.seed = try $1.seed() },
       .value(
         OptionRow(
           "--time", "<clock>",
           """
           real or simulated: with simulated time one clock for all programs jumps to the next event \
-          when all are idle. For eightball run, ask and scan. (default: real)
+          when all are idle. For the commands of eightball. (default: real)
           """)
       ) {
         guard ["real", "simulated"].contains($1.text) else {
@@ -117,7 +117,7 @@ struct HostAir: Command {
         OptionRow(
           "--radios", "<number>",
           "How many radios must have joined before simulated time passes. (default: 1)")
-      ) { $0.radios = try $1.number() },
+      ) { $0.radios = try $1.number("a number of radios") },
       .flag(OptionRow("--verbose", "Print who joins and who leaves.")) { $0.verbose = true },
     ]
   }

@@ -38,7 +38,7 @@ struct Press: Command {
         OptionRow(
           "--hold", "<time>", "How long to hold it, such as 3s or 250ms. (default: 100 ms)")
       ) { $0.hold = try $1.time(upTo: 60_000) },
-      .value(.control) { $0.control = $1.text },
+      .value(.control) { $0.control = try $1.path() },
     ]
   }
 
@@ -95,12 +95,13 @@ struct Lights: Command {
         1   an unexpected failure
         64  the command line is wrong
         69  no ball runs
+        74  the output cannot be written
       """)
 
   static var options: [ToolOption<Lights>] {
     [
       .flag(.json) { $0.isJSON = true },
-      .value(.control) { $0.control = $1.text },
+      .value(.control) { $0.control = try $1.path() },
     ]
   }
 

@@ -32,8 +32,8 @@ struct ShowPanel: Command {
       .value(
         OptionRow(
           "--port", "<number>", "The TCP port of the page; 0 takes a free one. (default: 8818)")
-      ) { $0.port = try $1.number() },
-      .value(.control) { $0.control = $1.text },
+      ) { $0.port = try $1.number("a port from 0 to 65535") },
+      .value(.control) { $0.control = try $1.path() },
       .value(
         OptionRow(
           "--radio", "<radio>",
@@ -117,7 +117,7 @@ struct Metrics: Command {
           The control socket of a ball; may be given several times. Default: $EIGHTBALL_CONTROL, or \
           else your own ball's, or else the service's.
           """)
-      ) { $0.control.append($1.text) },
+      ) { $0.control.append(try $1.path()) },
       .flag(.json) { $0.isJSON = true },
     ]
   }

@@ -199,7 +199,7 @@ extension RadioCommand {
       .value(.address) { $0.addressOptions.address = try $1.address() },
       .value(radioRow) { $0.radioOptions.radio = try $1.radio() },
       .flag(.verbose) { $0.radioOptions.verbose = true },
-      .value(.capture) { $0.radioOptions.capture = $1.text },
+      .value(.capture) { $0.radioOptions.capture = try $1.path() },
     ]
   }
 }
@@ -283,7 +283,7 @@ extension RadioOptions {
             }))
       } catch {
         throw SystemError(
-          error.code, "write the capture", capture,
+          error.code, "write the capture file", capture,
           explanation:
             "\(error.explanation ?? error.code.description). Give --capture a file in a folder "
             + "that exists and that you may write to")

@@ -5,9 +5,11 @@ import Synchronization
 
 /// The output of a command that runs no ball: results to stdout, progress to stderr.
 enum Terminal {
-  /// Whether the shell has closed standard output (`>&-`).
-  private static let isOutputMissing = Atomic(false)
+  private static let missingOutput = Atomic(false)
   private static let lostOutput = Atomic(false)
+
+  /// Whether the shell has closed standard output (`>&-`).
+  static var isOutputMissing: Bool { missingOutput.load(ordering: .relaxed) }
 
   /// Whether a result could not be written.
   static var hasLostOutput: Bool { lostOutput.load(ordering: .relaxed) }
@@ -17,14 +19,14 @@ enum Terminal {
   static func reserveStandardStreams() {
     for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
       _ = unsafe open("/dev/null", number == STDIN_FILENO ? O_RDONLY : O_WRONLY)
-      if number == STDOUT_FILENO { isOutputMissing.store(true, ordering: .relaxed) }
+      if number == STDOUT_FILENO { missingOutput.store(true, ordering: .relaxed) }
     }
   }
 
   /// Prints a result. If that fails, says why, and the program ends with `ExitStatus.output`.
   static func print(_ line: String) {
     guard !hasLostOutput else { return }
-    guard !isOutputMissing.load(ordering: .relaxed) else { return lose(EBADF) }
+    guard !isOutputMissing else { return lose(EBADF) }
     if !write(line, to: STDOUT_FILENO) { lose(errno) }
   }
 
@@ -122,6 +124,11 @@ final class LineOutput {
   /// Writes what the output takes now; `false` if its reader has closed it, or it fails.
   func flush() -> Bool {
     guard !pending.isEmpty else { return true }
+    guard !Terminal.isOutputMissing else {
+      pending.removeAll()
+      Terminal.lose(EBADF)
+      return false
+    }
     switch output.write(pending.span) {
     case .taken(let count):
       pending.removeFirst(count)

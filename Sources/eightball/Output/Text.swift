@@ -35,7 +35,8 @@ func printError(
   guard isJSON else { return note("Error: \(text)") }
   var line = JSONLine(event: "failed")
   line.add("reason", reason)
-  line.add("detail", text)
+  // A line of JSON has room for this much, whatever a command line or a file contains.
+  line.add("detail", String(text.prefix(1_024)))
   print(line.text)
 }
 

@@ -34,6 +34,7 @@ struct ScanPrinter {
   mutating func ends() {
     guard !isJSON else { return }
     for index in heard.indices { print(index) }
+    guard !heard.isEmpty else { return Terminal.note("No devices found.") }
     let balls = heard.count { $0.device.isBall }
     let devices = heard.count == 1 ? "1 device" : "\(heard.count) devices"
     Terminal.note(

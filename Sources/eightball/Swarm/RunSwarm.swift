@@ -43,7 +43,7 @@ struct RunSwarm: Command {
   static var options: [ToolOption<RunSwarm>] {
     [
       .value(OptionRow("--count", "<number>", "How many balls: 1 to 10000. (default: 100)")) {
-        $0.count = try $1.number()
+        $0.count = try $1.number("1 to 10000 balls")
       },
       .value(
         OptionRow(
@@ -52,7 +52,7 @@ struct RunSwarm: Command {
           Not balls, but peripherals of this file: see eightball peripheral. Their name and their \
           connections are those of the file, unless options set them.
           """)
-      ) { $0.peripheral = $1.text },
+      ) { $0.peripheral = try $1.path() },
       .value(
         OptionRow(
           "--name", "<name>",
@@ -75,15 +75,15 @@ struct RunSwarm: Command {
           How many centrals each ball serves at once: 1 to 4. When full, it does not advertise. \
           (default: 1)
           """)
-      ) { $0.connections = try $1.number() },
+      ) { $0.connections = try $1.number("1 to 4 centrals") },
       .value(
         OptionRow(
           "--seed", "<number>",
           "Decides all addresses, answers and faults. Default: random.")
-      ) { $0.seed = try $1.number() },
+      ) { $0.seed = try $1.seed() },
       .value(.answers) { $0.answers = try $1.name() },
-      .value(.drop) { $0.faults.drops = try $1.number() },
-      .value(.vanish) { $0.faults.vanishings = try $1.number() },
+      .value(.drop) { $0.faults.drops = try $1.number("0 to 100 percent") },
+      .value(.vanish) { $0.faults.vanishings = try $1.number("0 to 100 percent") },
       .value(
         OptionRow(
           "--drop-every", "<time>",
@@ -106,7 +106,7 @@ struct RunSwarm: Command {
           Where programs ask for the figures of all balls, such as eightball metrics. Default: no \
           such socket, except for --metrics.
           """)
-      ) { $0.control = $1.text },
+      ) { $0.control = try $1.path() },
       .value(.metrics) { $0.metrics = try $1.metricsAddress() },
       .flag(.json) { $0.isJSON = true },
       .flag(.quiet) { $0.isQuiet = true },
