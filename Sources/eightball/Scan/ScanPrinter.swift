@@ -37,10 +37,8 @@ struct ScanPrinter {
     guard !heard.isEmpty else { return Terminal.note("No devices found.") }
     let balls = heard.count { $0.device.isBall }
     let devices = heard.count == 1 ? "1 device" : "\(heard.count) devices"
-    Terminal.note(
-      heard.isEmpty
-        ? "No devices found."
-        : "\(devices), \(balls == 0 ? "no balls" : balls == 1 ? "1 ball" : "\(balls) balls").")
+    let ballCount = balls == 0 ? "no balls" : balls == 1 ? "1 ball" : "\(balls) balls"
+    Terminal.note("\(devices), \(ballCount).")
   }
 
   func failed(_ text: String, reason: String) {
