@@ -42,6 +42,21 @@ struct NearbyDeviceTests {
     expect(Self.take(3, 3, [], at: 700, &devices)?.isConnectable, is: false)
   }
 
+  @Test(
+    "The interval of a train is in milliseconds, rounded",
+    // 6 × 1.25 ms = 7.5 ms, 7 × 1.25 ms = 8.75 ms.
+    arguments: [(6, 8), (7, 9), (8, 10), (800, 1_000)] as [(UInt16, UInt32)])
+  func trains(units: UInt16, milliseconds: UInt32) {
+    // Not connectable; an address, the PHYs, set 0, no power, −50 dBm; the interval; no target, no data.
+    let bytes: [UInt8] =
+      [0, 0, 0, 1, 0, 0, 0, 0, 0xF0, 1, 1, 0, 0x7F, 0xCE, UInt8(units & 0xFF), UInt8(units >> 8)]
+      + [0, 0, 0, 0, 0, 0, 0, 0]
+    var reader = ByteReader(bytes.span)
+    var devices = NearbyDevices()
+    guard let report = AdvertisingReport(extended: &reader) else { return expect(false) }
+    expect(devices.merge(report).trainInterval, is: milliseconds)
+  }
+
   @Test("A device is reported again only with more data than before")
   func changes() {
     var devices = NearbyDevices()

@@ -41,8 +41,8 @@ extension OptionRow {
     OptionRow(
       "--security", "<none|encrypted|authenticated>",
       """
-      Protection required to ask: none: open; encrypted: encrypted; authenticated: paired by \
-      comparing a number on both sides, which needs a terminal. (default: none)
+      Protection required to ask: none; encrypted: an encrypted link; authenticated: one that was \
+      paired by comparing a number on both sides, which needs a terminal. (default: none)
       """)
   }
 

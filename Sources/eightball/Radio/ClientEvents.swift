@@ -139,7 +139,7 @@ struct ClientEvents: ClientApplication, ~Copyable {
 
   mutating func synchronized(at index: Int, phy: PHY, interval: UInt16) {
     faults = 0
-    events.append(.synchronized(phy, interval: UInt32(interval) * 5 / 4))
+    events.append(.synchronized(phy, interval: NearbyDevice.trainMilliseconds(interval)))
   }
 
   mutating func received(_ report: borrowing PeriodicAdvertisingReport, at index: Int) {
@@ -300,6 +300,9 @@ struct NearbyDevice {
     return false
   }
 
+  /// The interval of a train in milliseconds, rounded; in units of 1.25 ms.
+  static func trainMilliseconds(_ units: UInt16) -> UInt32 { (UInt32(units) * 5 + 2) / 4 }
+
   /// Adds a report of an active scan.
   mutating func merge(_ report: borrowing AdvertisingReport) {
     // The set of a train is never connectable, but another set of the device may be.
@@ -308,7 +311,7 @@ struct NearbyDevice {
     }
     if let interval = report.periodicInterval {
       train = SynchronizationParameters(report)
-      trainInterval = UInt32(interval) * 5 / 4
+      trainInterval = Self.trainMilliseconds(interval)
     }
     if let rssi = report.rssi { self.rssi = Int(rssi) }
     if !report.isLegacy { isExtended = true }
