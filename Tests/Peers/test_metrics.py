@@ -318,3 +318,11 @@ def test_grafana_can_import_the_board():
     for variable in BOARD["templating"]["list"]:
         assert variable["type"] == "query" and variable["datasource"] == datasource
         assert variable["query"]["query"] == variable["definition"]
+
+
+@pytest.mark.parametrize("redirection", [">/dev/full", ">&-"])
+async def test_a_panel_whose_address_is_lost_ends(folder, redirection):
+    command = f"exec {eightball()} panel --port 0 --control {folder / 'control.sock'} {redirection}"
+    async with Program("sh", "-c", command) as panel:
+        assert await panel.ended() == 74, panel.transcript
+    assert "Error: cannot write to standard output: " in panel.errors[-1]

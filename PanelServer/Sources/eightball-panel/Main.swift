@@ -62,7 +62,12 @@ enum Main {
             return (service, port)
           }
       }.wait()
-      Announcement(options: options, port: port, secret: secret).print()
+      guard Announcement(options: options, port: port, secret: secret).print() else {
+        // Nobody knows the address.
+        fail(
+          "cannot write to standard output: \(ErrorNumber(rawValue: errno).description).",
+          status: EX_IOERR)
+      }
       return (service, loop)
     } catch {
       let host = HostNames.bracketed(options.listen ?? PanelOptions.loopback)
@@ -111,8 +116,9 @@ enum Main {
   }
 }
 
-/// Prints a line on stdout or stderr. If that fails, the line is lost.
-func printLine(_ line: String, to descriptor: CInt) {
+/// Prints a line on stdout or stderr: whether it was written.
+@discardableResult
+func printLine(_ line: String, to descriptor: CInt) -> Bool {
   let bytes = Array((line + "\n").utf8)
-  _ = unsafe write(descriptor, bytes, bytes.count)
+  return unsafe write(descriptor, bytes, bytes.count) == bytes.count
 }

@@ -205,7 +205,8 @@ struct Announcement {
   let port: Int
   let secret: Secret
 
-  func print() {
+  /// - Returns: False, with `errno` set, if the address cannot be written.
+  func print() -> Bool {
     if options.listen != nil {
       note(
         "Warning: the connection is not encrypted. Anyone with this address, or on this network, "
@@ -214,8 +215,9 @@ struct Announcement {
     note("Open this address in a browser. Control-C ends the panel.")
     for host in hosts {
       let address = "http://\(HostNames.bracketed(host)):\(port)/?token=\(secret.text)"
-      printLine(address, to: STDOUT_FILENO)
+      guard printLine(address, to: STDOUT_FILENO) else { return false }
     }
+    return true
   }
 
   /// The hosts by which a browser reaches the panel.

@@ -25,6 +25,7 @@ struct ShowPanel: Command {
         0   ended by SIGINT, SIGTERM or SIGHUP
         64  the command line is wrong
         69  the port is in use, or eightball-panel is not installed
+        74  the address cannot be written
       """)
 
   static var options: [ToolOption<ShowPanel>] {
@@ -67,6 +68,10 @@ struct ShowPanel: Command {
     guard let server = PanelProgram.path else {
       Terminal.note("Error: \(PanelProgram.isMissing).")
       throw ExitStatus.unavailable
+    }
+    guard !Terminal.isOutputMissing else {
+      Terminal.lose(EBADF)
+      throw ExitStatus.output
     }
     var arguments = [server, "--port", "\(port)", "--eightball", CurrentProcess.programPath]
     if let control { arguments += ["--control", control] }
