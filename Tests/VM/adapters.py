@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import socket
 import struct
+import subprocess
 import tempfile
 
 from programs import Program, eventually, run
@@ -78,22 +79,23 @@ def _takes_visitors() -> bool:
 
 
 @contextlib.contextmanager
-def bluetooth_service(powers_adapters: bool):
-    """The system bus with bluetoothd, which powers each new adapter if `powers_adapters`."""
+def bluetooth_service(powers_adapters: bool, settings: str = ""):
+    """The system bus with bluetoothd, which powers each new adapter if `powers_adapters`. `settings` are more of its
+    configuration."""
     _BUS.unlink(missing_ok=True)
     # Like systemd, Python ignores SIGPIPE; the daemon, which ends by it, inherits that.
     with Program("dbus-daemon", "--system", "--nofork", "--nopidfile", restore_signals=False):
         eventually("there is a system bus", _takes_visitors)
-        with bluetooth_daemon(powers_adapters) as daemon:
+        with bluetooth_daemon(powers_adapters, settings) as daemon:
             yield daemon
 
 
 @contextlib.contextmanager
-def bluetooth_daemon(powers_adapters: bool):
+def bluetooth_daemon(powers_adapters: bool, settings: str = ""):
     """bluetoothd on the system bus."""
     with contextlib.ExitStack() as stack:
         configuration = stack.enter_context(tempfile.NamedTemporaryFile("w", suffix=".conf"))
-        configuration.write(f"[Policy]\nAutoEnable={str(powers_adapters).lower()}\n")
+        configuration.write(f"[Policy]\nAutoEnable={str(powers_adapters).lower()}\n{settings}")
         configuration.flush()
         daemon = stack.enter_context(
             Program("/usr/libexec/bluetooth/bluetoothd", "-n", "-f", configuration.name)
@@ -117,6 +119,24 @@ def power(name: str, is_on: bool) -> None:
         return call_bluetoothd(f"/org/bluez/{name}", *command).returncode == 0
 
     eventually(f"{name} is switched", set_power)
+
+
+@contextlib.contextmanager
+def advertised(name: str, secondary: str):
+    """An advertisement of bluetoothd's, whose data are on this secondary channel."""
+    lines = ("menu advertise", f"secondary {secondary}", f"name {name}", "back", "advertise on")
+
+    def is_active() -> bool:
+        control.stdin.writelines(f"{line}\n" for line in lines)
+        return "ActiveInstances: 0x01" in run("bluetoothctl", "show").stdout
+
+    options = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "text": True, "bufsize": 1}
+    with subprocess.Popen(["bluetoothctl"], **options) as control:
+        try:
+            eventually("bluetoothd advertises", is_active)
+            yield
+        finally:
+            control.kill()
 
 
 def call_bluetoothd(path: str, *command: str):

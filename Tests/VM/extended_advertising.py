@@ -1,17 +1,15 @@
 """Extended advertising between our air and the kernel with bluetoothd, by /dev/vhci: the table of cases of
 Tests/Peers/test_extended_advertising.py, and what the kernel lacks."""
 
-import contextlib
 import json
 import os
-import re
-import subprocess
 
-from adapters import bluetooth_service, power
+from adapters import advertised, bluetooth_service, power
 from att import Central
 from checks import Checks
 from kernel_ball import ExtendedKernelBall
 from management import Management
+from monitor import Monitor
 from programs import Ball, Program, eightball, eventually, run
 from virtual_air import VirtualAir
 
@@ -23,19 +21,6 @@ CASES = [("extended", "1m"), ("extended", "2m"), ("extended", "coded"), ("both",
 
 checks = Checks()
 check = checks.check
-
-
-class Monitor(Program):
-    """btmon, for what the controller reports to the kernel."""
-
-    def __init__(self):
-        super().__init__("stdbuf", "-oL", "btmon", "--no-pager", "--columns", "200")
-        self.line(lambda line: "Bluetooth monitor" in line, "that it runs")
-
-    def phys(self, address: str) -> set[tuple[str, str]]:
-        """On which PHYs, the primary one and the secondary one, this device was reported."""
-        report = rf"Address: {address}.*\n.*Primary PHY: (.*)\n.*Secondary PHY: (.*)"
-        return set(re.findall(report, "\n".join(self.log)))
 
 
 def found(name: str, address: str) -> None:
@@ -63,24 +48,6 @@ def gatt(name: str, *commands: str) -> str:
     ended = run(eightball(), "gatt", "--radio", "virtual", name, *commands)
     assert ended.returncode == 0, ended.stdout
     return ended.stdout
-
-
-@contextlib.contextmanager
-def advertised(name: str, secondary: str):
-    """An advertisement of bluetoothd's, whose data are on this secondary channel."""
-    lines = ("menu advertise", f"secondary {secondary}", f"name {name}", "back", "advertise on")
-
-    def is_active() -> bool:
-        control.stdin.writelines(f"{line}\n" for line in lines)
-        return "ActiveInstances: 0x01" in run("bluetoothctl", "show").stdout
-
-    options = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "text": True, "bufsize": 1}
-    with subprocess.Popen(["bluetoothctl"], **options) as control:
-        try:
-            eventually("bluetoothd advertises", is_active)
-            yield
-        finally:
-            control.kill()
 
 
 with VirtualAir() as air, Monitor() as monitor, Management(air.adapter) as kernel:
