@@ -252,6 +252,32 @@ struct AdvertisingSetTests {
     expect(host.radio, is: .advertising)
   }
 
+  @Test("A set whose data is refused is set up again from its parameters and the first part")
+  func refusedData() {
+    let host = advertiser()
+    host.start()
+    host.connect(to: 0, 0x40)
+    var parts = 0
+    host.script = { opcode, _ in
+      guard opcode == .leSetExtendedAdvertisingData else { return nil }
+      parts += 1
+      return parts == 2 ? [Events.complete(opcode, [0x07])] : nil
+    }
+    let data = (0..<600).map { UInt8(truncatingIfNeeded: $0) }
+    expect(host.advertise(AdvertisingSet(.nonconnectable), data, in: 0))
+    host.script = { _, _ in nil }
+    host.forgetWhatWasSent()
+    host.disconnect(0x40)
+    let first: HCIOpcode = .leSetExtendedAdvertisingParameters
+    expect(
+      host.commands.filter { $0 == first || $0 == .leSetExtendedAdvertisingData },
+      is: [first] + [HCIOpcode](repeating: .leSetExtendedAdvertisingData, count: 3))
+    expect(
+      host.parameters(of: .leSetExtendedAdvertisingData).map { Array($0[..<4]) },
+      is: [[1, 1, 1, 251], [1, 0, 1, 251], [1, 2, 1, 98]])
+    expect(host.radio, is: .advertising)
+  }
+
   @Test("After a link without a Connection Complete, all sets are stopped, and start again")
   func lostEvent() {
     let host = advertiser()
