@@ -103,7 +103,7 @@ check_package() {
     grep -aq 'org\.bluez' "$installed" || fail "eightball lacks the radio beside bluetoothd."
     ! grep -aq 'org\.bluez' "$server" ||
       fail "eightball-panel contains the radio beside bluetoothd: which type or function names RadioSharing.bluez?" \
-        "The linker's options --why-live and -Map tell."
+        "To find out, link with --why-live='*bluez*'."
     if $is_own; then
       check_figure 'the panel'"'"'s server, `eightball-panel` |' "$(stat -c %s "$server")"
       check_figure "the server's Debian package |" "$(stat -c %s "$folder/eightball-panel$suffix")"

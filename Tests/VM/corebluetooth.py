@@ -90,15 +90,12 @@ def check_central(way: Way) -> None:
         def gatt(*command: str):
             return use("gatt", address, *command)
 
-        def is_connected() -> bool:
-            return "Connected: yes" in run("bluetoothctl", "info", address).stdout
-
         with check("a second program, which begins while bluetoothd ends the link of a first, has a link of its own"):
             asked = ask("Will it thaw?")
-            assert asked.returncode == 0 and ball.answer_to("Will it thaw?") in asked.stdout, asked
-            assert is_connected(), "bluetoothd has ended the first link"
-            # bluetoothd takes 2 s.
+            # bluetoothd takes 2 s, in which the second one connects unless the machine is slow: BlueZCentralTests has
+            # the case at injected times.
             heard = gatt("subscribe", "0x001F", "for", "5s")
+            assert asked.returncode == 0 and ball.answer_to("Will it thaw?") in asked.stdout, asked
             assert heard.returncode == 0, heard
             ball.event("subscribed", on=True)
 
