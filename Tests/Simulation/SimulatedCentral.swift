@@ -57,8 +57,8 @@ final class SimulatedCentral: HostSide {
   private var now = Instant(rawValue: 0)
   /// The last deadline that it has given, so that it is computed once a turn.
   private var dueTime: Instant?
-  /// Whether it has nothing to send before a packet, a deadline or a call of the world, which sets it to false.
-  var isQuiet = false
+  /// Whether it has nothing to send before a packet, a deadline, or a call of its methods.
+  private var isQuiet = false
   /// The answers that have come.
   private(set) var answerCount = 0
 
@@ -140,12 +140,14 @@ final class SimulatedCentral: HostSide {
 
   func connect(to ball: SimulatedBall) {
     guard target !== ball else { return }
+    isQuiet = false
     disconnect()
     target = ball
     proceed()
   }
 
   func disconnect() {
+    isQuiet = false
     // What is under way is no longer counted.
     disturb()
     target = nil
@@ -170,6 +172,7 @@ final class SimulatedCentral: HostSide {
 
   /// Scans for three seconds, or until it has found all of `data`.
   func scan(for data: [[UInt8]] = []) {
+    isQuiet = false
     host.client.application.missingData = data
     host.scan(ScanParameters())
     scanEnd = now.advanced(by: 3_000)
@@ -185,6 +188,7 @@ final class SimulatedCentral: HostSide {
 
   private func add(_ task: Task) {
     guard target != nil, tasks.count < 200 else { return }
+    isQuiet = false
     tasks.append(task)
     proceed()
   }
@@ -196,6 +200,7 @@ final class SimulatedCentral: HostSide {
   }
 
   func forget() {
+    isQuiet = false
     // The bond may have restored a subscription.
     if host.security.security(at: 0).contains(.bonded) { link?.hasSubscribed = true }
     while host.security.bonds.count > 0 { host.security.removeBond(at: 0) }
@@ -203,6 +208,7 @@ final class SimulatedCentral: HostSide {
 
   /// Its program ends, and starts with its bonds. The controller is reset.
   func restart() {
+    isQuiet = false
     var bonds = BondTable<4>()
     for index in (0..<host.security.bonds.count).reversed() {
       if let bond = host.security.bonds.bond(at: index) { bonds.store(bond) }

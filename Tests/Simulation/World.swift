@@ -62,12 +62,7 @@ final class World {
   var answerCount: Int { centrals.reduce(0) { $0 + $1.host.answerCount } }
 
   private func ball(_ number: Int) -> SimulatedBall { balls[number % balls.count].host }
-  /// A central, which is about to get something to do.
-  private func central(_ number: Int) -> SimulatedCentral {
-    let central = centrals[number % centrals.count].host
-    central.isQuiet = false
-    return central
-  }
+  private func central(_ number: Int) -> SimulatedCentral { centrals[number % centrals.count].host }
 
   private func perform(_ step: Step) {
     switch step {
