@@ -52,8 +52,17 @@ struct ExtendedAdvertisementTests {
     expect(Array(data[..<5]), is: [2, 1, 6, 49, 7])
     expect(Array(data[53...]), is: [61, 9] + Array(name.utf8))
     expect(calls[HCIOpcode.leSetAdvertisingData.rawValue], is: nil)
-    expect(CBCentralManager.supports(.extendedScanAndConnect))
     expect(stop(), is: [.leSetExtendedAdvertisingEnable, .leSetExtendedAdvertisingEnable])
+  }
+
+  @Test("A radio with extended advertising is reported by the class of the managers")
+  func supported() async {
+    // In a process of its own: it has the features of the last radio that was ready.
+    await #expect(processExitsWith: .success) {
+      expect(!CBCentralManager.supports(.extendedScanAndConnect))
+      _ = ExtendedAdvertisementTests().started(features: [0, 0x10], "8-Ball", [])
+      expect(CBCentralManager.supports(.extendedScanAndConnect))
+    }
   }
 
   @Test("Beyond 124 bytes, services are left out, and the name is cut")
