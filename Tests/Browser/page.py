@@ -43,6 +43,9 @@ MIDDLE = """(async () => {
   }
 })()"""
 
+#: The page has drawn a frame. Before that it gets the moves of the pointer, the last one alone if there are several.
+FRAME = "new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))"
+
 #: Finishes all animations that have an end.
 AT_REST = """document.getAnimations()
   .filter((it) => it.effect.getComputedTiming().endTime !== Infinity)
@@ -192,6 +195,7 @@ class Page:
             self._pointer = [x + right, y + down]
             moment = start + 0.02 * number
             await self._mouse("mouseMoved", button="left", buttons=1, clickCount=0, timestamp=moment)
+            await self.evaluate(FRAME)
         if not stays:
             await self.release()
 

@@ -7,6 +7,9 @@ import NIOPosix
 enum HTTPServer {
   /// The most unread bytes of a page; a page with more is dropped.
   static let longestBacklog = 1 << 20
+  /// How many bytes the kernel keeps for a client that does not read, which it doubles: otherwise it might
+  /// keep megabytes for each.
+  private static let sendBuffer: SocketOptionValue = 1 << 16
 
   /// What accepts the connections of `service` on its loop, the only one of `group`.
   static func bootstrap(
@@ -17,6 +20,7 @@ enum HTTPServer {
       .serverChannelOption(.backlog, value: 64)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+      .childChannelOption(.socketOption(.so_sndbuf), value: sendBuffer)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelOption(
         .writeBufferWaterMark,
