@@ -11,7 +11,7 @@ import BluetoothHost
   /// A way to a radio that another program of this machine drives, as functions on its state. `RadioSharing.bluez` is the
   /// only one.
   ///
-  /// Programs pass it to a `PortRadio`, which does not name it: one that has only radios of its own does not contain it.
+  /// Programs pass it to a `PortRadio`, which does not name it: one that has only radios of its own does not contain its code.
   @safe
   package struct RadioSharing: Sendable {
     /// The state of an open radio.

@@ -2,8 +2,8 @@ import BluetoothHost
 
 #if !hasFeature(Embedded)
   extension RadioSharing {
-    /// The way to an adapter that bluetoothd drives: see `BlueZRadio`. A program that does not name it contains nothing of
-    /// it.
+    /// The way to an adapter that bluetoothd drives: see `BlueZRadio`. A program that does not name it does not contain
+    /// its code.
     package static var bluez: RadioSharing {
       unsafe RadioSharing(
         open: { request, failure in
