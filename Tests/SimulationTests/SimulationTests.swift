@@ -84,10 +84,10 @@ struct SimulationTests {
     expect(Simulation(seed: 671).run(steps), is: nil)
   }
 
-  /// Symptom: the controller had lost its state, and the answer to the check of the link was lost too. The ball then
-  /// enabled advertising without its data, so that no scan for its service or name found it.
-  @Test("Seed 178: a ball whose controller was reset sends its advertising data again")
-  func lostData() {
+  /// Symptom: the controller had lost its state, and the answer to the check of the link was lost too. The ball did not
+  /// check again, and advertised without data, so that no scan for its service or name found it.
+  @Test("Seed 178: a ball that misses one answer about a link asks again")
+  func lostAnswer() {
     let steps: [Step] = [
       .connect(1, to: 0), .loss(16), .sleep(0, 8_113), .scan(1), .connect(1, to: 0),
       .fault(.reset, of: .ball(0)), .fault(.losePacket, of: .ball(0)), .wait(82_701), .recover,

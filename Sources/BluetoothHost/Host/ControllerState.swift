@@ -47,6 +47,8 @@ struct ControllerState {
   var checking: ConnectionHandle?
   /// Whether the controller answers Read RSSI, which shows whether a link exists.
   var checksLinks = true
+  /// Whether it has left Read RSSI unanswered once. Only a host with security asks again.
+  var hasMissedLinkAnswer = false
   /// When to check silent links, or, without a link, the advertising.
   var checkTime: Instant?
   /// Links whose data arrived before their Connection Complete.

@@ -26,15 +26,17 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       if opcode.isNeeded || Self.isExtended && Self.isExtended(opcode) {
         fail(.unanswered(opcode), restartAt: now)
       } else {
-        // Optional commands, such as for data length and PHY: links work without them.
-        controller.disableFeature(opcode)
+        // Optional commands, such as for data length and PHY: links work without them. One lost answer about a link
+        // is not enough: the next one may show that the controller was reset.
+        if Security.isPresent, opcode == .readRSSI, !controller.hasMissedLinkAnswer {
+          controller.hasMissedLinkAnswer = true
+        } else {
+          controller.disableFeature(opcode)
+        }
         // A controller that does not answer about its links may answer nothing: about its advertising it must.
-        // It may also have been reset, and have lost the data.
         // The image of a machine without security has no room for this.
         if Server.isPresent, Security.isPresent, opcode == .readRSSI {
           serverRole.advertiser.isAdvertisingUncertain = true
-          serverRole.advertiser.isAdvertisingDataPending = true
-          serverRole.advertiser.isScanResponseDataPending = true
         }
         if Security.isPresent, opcode == .leEnableEncryption {
           encryptionWasRefused(.unspecifiedError, at: now)
