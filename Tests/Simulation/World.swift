@@ -240,8 +240,9 @@ final class World {
       return
     }
     for index in balls.indices where violation == nil {
-      find(index)
+      // A central notices a controller that was reset without a word: then the ball sets it up again.
       probe(index)
+      find(index)
     }
   }
 

@@ -84,6 +84,44 @@ struct SimulationTests {
     expect(Simulation(seed: 671).run(steps), is: nil)
   }
 
+  /// Symptom: the controller left two questions about links unanswered, and then lost its state. The ball did not ask
+  /// again, and kept two links that had ended.
+  @Test(
+    "Seed 1157: a ball whose controller reports no connection, or has forgotten a set, checks its links"
+  )
+  func forgottenLinks() {
+    let steps: [Step] = [
+      .connect(3, to: 0), .connect(2, to: 0), .wait(654), .fault(.ignore(2), of: .ball(0)),
+      .wait(77_060),
+      .fault(.reset, of: .ball(0)), .recover,
+    ]
+    expect(Simulation(seed: 1_157).run(steps), is: nil)
+  }
+
+  /// Symptom: the controller lost its state just before a new private address. The ball enabled advertising with its
+  /// public address and without data, for ever.
+  @Test(
+    "Seed 937: a ball with a new private address sends parameters and data of its advertising again"
+  )
+  func newAddress() {
+    let steps: [Step] = [
+      .wait(25_848), .wait(1_884), .wait(1_774), .wait(1_032), .fault(.reset, of: .ball(0)),
+      .recover,
+    ]
+    expect(Simulation(seed: 937).run(steps), is: nil)
+  }
+
+  /// Symptom: the answer with the controller's address was lost when a ball started. Each pairing then failed.
+  @Test("Seed 4307: a ball with security asks for its address until it knows it")
+  func unknownAddress() {
+    let steps: [Step] = [
+      .wait(929), .fault(.repeatPacket, of: .ball(0)), .fault(.losePacket, of: .ball(0)),
+      .powerCut(0),
+      .wait(1_797), .wait(847), .wait(1_015), .recover,
+    ]
+    expect(Simulation(seed: 4_307).run(steps), is: nil)
+  }
+
   /// Symptom: the controller had lost its state, and the answer to the check of the link was lost too. The ball did not
   /// check again, and advertised without data, so that no scan for its service or name found it.
   @Test("Seed 178: a ball that misses one answer about a link asks again")

@@ -11,6 +11,8 @@ public struct Advertiser {
   var requestedAdvertising = false
   /// Whether the controller's advertising state is unknown.
   var isAdvertisingUncertain = false
+  /// Whether the advertising parameters have yet to be sent to the controller again.
+  var areParametersPending = false
   /// Whether the advertising data has yet to be sent to the controller.
   var isAdvertisingDataPending = false
   /// Whether the scan response data has yet to be sent to the controller.
@@ -50,6 +52,7 @@ public struct Advertiser {
     isAdvertising = false
     requestedAdvertising = false
     isAdvertisingUncertain = false
+    areParametersPending = false
     isAdvertisingDataPending = false
     isScanResponseDataPending = false
     isAdvertisingRefused = false

@@ -197,6 +197,14 @@ struct UnknownLinks {
     return true
   }
 
+  /// Whether the host has to end the link `handle` now.
+  func isDue(_ handle: ConnectionHandle) -> Bool {
+    for index in 0..<Self.capacity {
+      if let entry = entries[index], entry.handle == handle { return entry.time == nil }
+    }
+    return false
+  }
+
   /// Removes and returns a link that has to be ended; `nil` if there is none.
   mutating func takeDue() -> ConnectionHandle? {
     for index in 0..<Self.capacity {

@@ -21,7 +21,12 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     switch controller.phase {
     case .off: break
     case .starting(let step):
-      if step.isOptional { proceed(after: step) } else { fail(.unanswered(opcode), restartAt: now) }
+      // Both sides of a pairing compute with their addresses, so a host with security does not guess its own.
+      if step.isOptional, !Security.isPresent || step != .readAddress {
+        proceed(after: step)
+      } else {
+        fail(.unanswered(opcode), restartAt: now)
+      }
     case .ready:
       if opcode.isNeeded || Self.isExtended && Self.isExtended(opcode) {
         fail(.unanswered(opcode), restartAt: now)
@@ -223,6 +228,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   ) -> Bool {
     guard table.count == 0, !Client.isPresent || clientRole.initiator.isOff else {
       serverRole.advertiser.isAdvertisingRefused = true
+      if Security.isPresent, table.count > 0 { controllerSeemsReset(at: now) }
       return false
     }
     // No link, scan or attempt explains the refusal. Perhaps the controller already advertises

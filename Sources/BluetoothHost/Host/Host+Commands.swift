@@ -179,6 +179,10 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       }
     }
     let wanted = wantsAdvertising
+    if Security.isPresent, wanted, serverRole.advertiser.areParametersPending {
+      serverRole.advertiser.areParametersPending = false
+      return writeAdvertisingParameters(into: &writer)
+    }
     if wanted, serverRole.advertiser.isAdvertisingDataPending {
       return writeAdvertisingData(into: &writer)
     }

@@ -32,7 +32,11 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 
   /// Does what is due.
   mutating func advanceRecovery(to now: Instant) {
-    if controller.unknownLinks.advance(to: now) { controller.mayHaveCommands = true }
+    if controller.unknownLinks.advance(to: now) {
+      controller.mayHaveCommands = true
+      // The image of a machine without security has no room for this.
+      if Security.isPresent, hasUnreportedLink { controllerSeemsReset(at: now) }
+    }
     guard let time = controller.checkTime, time <= now else { return }
     controller.checkTime = nil
     controller.mayHaveCommands = true
@@ -169,6 +173,30 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     forgetEarly(handle)
     if Server.isPresent { serverRole.advertiser.isAdvertisingUncertain = true }
     controller.mayHaveCommands = true
+  }
+
+  /// Whether data of a link has come, and in time no Connection Complete.
+  private var hasUnreportedLink: Bool {
+    for index in 0..<links where connections[index].handle == nil {
+      if let handle = connections[index].expectedHandle, controller.unknownLinks.isDue(handle) {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// The controller seems to have been reset: it reports no connection, or has forgotten a set. The host checks its
+  /// links, even if Read RSSI was left unanswered before. If there is none, the host sets the controller up again.
+  mutating func controllerSeemsReset(at now: Instant) {
+    guard table.count > 0 else {
+      if !controller.isShuttingDown { start(at: now) }
+      return
+    }
+    controller.checksLinks = true
+    controller.mayHaveCommands = true
+    for index in 0..<links where connections[index].handle != nil {
+      connections[index].isCheckPending = true
+    }
   }
 
   // MARK: Links without a Disconnection Complete

@@ -153,6 +153,11 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     if Server.isPresent, serverRole.advertiser.isAdvertising {
       if isExtended { return serverRole.sets.writeStop(into: &writer) }
       serverRole.advertiser.requestedAdvertising = false
+      // If the controller was reset without a word, it has lost all of these: it would advertise its public
+      // address, and no name.
+      serverRole.advertiser.areParametersPending = true
+      serverRole.advertiser.isAdvertisingDataPending = true
+      serverRole.advertiser.isScanResponseDataPending = true
       return write(LESetAdvertisingEnable(false), into: &writer)
     }
     guard let command = securityRole.takePrivacyCommand() else {
