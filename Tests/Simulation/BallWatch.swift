@@ -154,7 +154,8 @@ final class BallWatch {
   private var isStatusLit = false
   private var lastChange = Instant(rawValue: 0)
   private var lastAnswer: Instant?
-  private var areLinesLost = false
+  /// Whether the lines were lost, and the ball has yet to show its lights again.
+  var areLinesLost = false
   private var counts: (answers: UInt64, refusals: UInt64) = (0, 0)
   /// Until when the lights are not checked: the program was late, or shows a refusal.
   var lightsCheckTime = Instant(rawValue: 0)

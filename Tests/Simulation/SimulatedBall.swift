@@ -233,6 +233,8 @@ final class SimulatedBall: HostSide {
 
   func removeChip() {
     machine.lines.chip.remove()
+    // It may be back before the ball's next turn.
+    watch.areLinesLost = true
     isDue = true
   }
 
