@@ -93,9 +93,11 @@ class Listener:
 
 
 @contextlib.asynccontextmanager
-async def ball_in_a_window(folder, *options: str):
+async def ball_in_a_window(folder, *options: str, rows: int = ROWS, columns: int = COLUMNS):
     async with worlds.our_air(folder) as (radio, _):
         with Window({"EIGHTBALL_CONTROL": str(folder / "control")}) as window:
+            # Before the ball draws.
+            window.resize(rows, columns)
             command = f"{eightball()} run --board virtual --radio {radio} {' '.join(options)}"
             await window.shows("ready> ")
             window.type(command + "\r")
@@ -174,8 +176,7 @@ async def test_a_stopped_ball_leaves_no_display(window):
 
 
 async def test_a_small_terminal_has_one_line(folder):
-    async with ball_in_a_window(folder) as window:
-        window.resize(24, 80)
+    async with ball_in_a_window(folder, rows=24, columns=80) as window:
         await window.until(lambda lines: "[m]ove [q]uit" in lines[-1] and TOP not in lines, "one line")
 
 
