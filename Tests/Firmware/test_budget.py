@@ -9,7 +9,7 @@ import pytest
 
 import eight_ball
 from central import Central
-from machine import COUNTING, TICKS_AN_INSTRUCTION, sections, symbol
+from machine import COUNTING, TICKS_AN_INSTRUCTION, program_memory, sections, symbol
 from programs import REPOSITORY
 from test_ball import ball_on_our_air
 
@@ -36,8 +36,7 @@ def report(elf, text: str) -> None:
 
 
 def test_program_memory_is_within_its_limit(elf):
-    sizes = sections(elf)
-    code = sum(sizes[name] for name in (".vectors", ".text", ".rodata", ".ARM.exidx", ".data"))
+    code = program_memory(elf)
     report(elf, f"{code:,} bytes of program memory")
     assert code <= CODE_LIMIT[elf.parent.name]
 

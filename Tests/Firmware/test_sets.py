@@ -1,12 +1,10 @@
 """The ball with an advertising set of Bluetooth 5 on a microcontroller: who finds it, and what it needs of the machine."""
 
-import asyncio
-
 from bumble.core import AdvertisingData
 
 import eight_ball
 from central import Central, Visit
-from machine import image, sections
+from machine import image, program_memory
 from programs import PATIENCE
 from test_ball import ball_on_our_air
 
@@ -16,20 +14,10 @@ CODE_LIMIT, SETS_LIMIT = 51_500, 4_000
 
 async def found(central: Central, is_legacy: bool):
     """The ball's first advertisement, with legacy PDUs or of its set."""
-    result = asyncio.get_running_loop().create_future()
-
-    def on_advertisement(advertisement) -> None:
-        name = advertisement.data.get(AdvertisingData.Type.COMPLETE_LOCAL_NAME)
-        if name == "Magic 8-Ball" and advertisement.is_legacy == is_legacy:
-            result.done() or result.set_result(advertisement)
-
-    central.device.on("advertisement", on_advertisement)
-    await central.device.start_scanning()
-    async with asyncio.timeout(PATIENCE):
-        advertisement = await result
-    await central.device.stop_scanning()
-    central.device.remove_listener("advertisement", on_advertisement)
-    return advertisement
+    kind = AdvertisingData.Type.COMPLETE_LOCAL_NAME
+    return await central.advertisement(
+        lambda it: it.data.get(kind) == "Magic 8-Ball" and it.is_legacy == is_legacy
+    )
 
 
 async def test_it_is_found_by_both_advertisements_and_asked(folder):
@@ -54,11 +42,7 @@ async def test_it_is_found_by_both_advertisements_and_asked(folder):
 
 
 def test_program_memory_is_within_its_limit():
-    def code(name: str) -> int:
-        sizes = sections(image(name))
-        return sum(sizes[part] for part in (".vectors", ".text", ".rodata", ".ARM.exidx", ".data"))
-
-    whole = code("lm3s6965evb-sets")
-    sets = whole - code("lm3s6965evb")
+    whole = program_memory(image("lm3s6965evb-sets"))
+    sets = whole - program_memory(image("lm3s6965evb"))
     print(f"lm3s6965evb-sets: {whole:,} bytes of program memory, {sets:,} of them for advertising sets")
     assert whole <= CODE_LIMIT and sets <= SETS_LIMIT

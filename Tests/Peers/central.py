@@ -170,6 +170,22 @@ class Central:
         finally:
             self.device.host.remove_listener("advertising_report", on_report)
 
+    async def advertisement(self, matches):
+        """The first advertisement that matches, on any PHY."""
+        result = asyncio.get_running_loop().create_future()
+
+        def on_advertisement(advertisement) -> None:
+            if matches(advertisement):
+                result.done() or result.set_result(advertisement)
+
+        self.device.on("advertisement", on_advertisement)
+        await self.device.start_scanning()
+        async with asyncio.timeout(PATIENCE):
+            advertisement = await result
+        await self.device.stop_scanning()
+        self.device.remove_listener("advertisement", on_advertisement)
+        return advertisement
+
     async def find(self, name: str | None = None) -> Finding:
         """Scans until a ball (of this name) is found, with its scan response."""
 

@@ -136,6 +136,12 @@ def sections(elf: pathlib.Path) -> dict[str, int]:
     return {row[0]: int(row[1]) for row in rows}
 
 
+def program_memory(elf: pathlib.Path) -> int:
+    """The bytes of program memory that the image takes."""
+    sizes = sections(elf)
+    return sum(sizes[name] for name in (".vectors", ".text", ".rodata", ".ARM.exidx", ".data"))
+
+
 def symbol(elf: pathlib.Path, pattern: str) -> int:
     """The address of the one symbol whose name matches."""
     table = subprocess.run(

@@ -53,19 +53,9 @@ async def air(request, folder):
 
 
 async def found(central: Central, name: str):
-    """The first advertisement with this whole name, on any PHY."""
-    result = asyncio.get_running_loop().create_future()
-
-    def on_advertisement(advertisement) -> None:
-        if advertisement.data.get(AdvertisingData.Type.COMPLETE_LOCAL_NAME) == name:
-            result.done() or result.set_result(advertisement)
-
-    central.device.on("advertisement", on_advertisement)
-    await central.device.start_scanning()
-    async with asyncio.timeout(PATIENCE):
-        advertisement = await result
-    await central.device.stop_scanning()
-    return advertisement
+    """The first advertisement with this whole name."""
+    kind = AdvertisingData.Type.COMPLETE_LOCAL_NAME
+    return await central.advertisement(lambda it: it.data.get(kind) == name)
 
 
 @pytest.mark.parametrize("kind, phy", CASES)

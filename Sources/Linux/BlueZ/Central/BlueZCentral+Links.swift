@@ -119,8 +119,8 @@ extension BlueZCentral {
   /// that, during which the device is connected as before.
   ///
   /// Only StartNotify reports it, from bluetoothd 5.56 on, and before any other error: see `characteristic_start_notify` of
-  /// its gatt-client.c. Called for a value that has no notifications, it has no other effect. Without such a value, time
-  /// tells.
+  /// its gatt-client.c. Called for a value that has no notifications, it has no other effect. Without such a value, the
+  /// attempt waits for as long as bluetoothd may take.
   private mutating func probe(_ objects: DBusReader, _ bus: inout BlueZBus) {
     let device = attempt.path
     var silent: ObjectPath?
