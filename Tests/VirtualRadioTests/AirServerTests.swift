@@ -406,6 +406,33 @@ struct AirServerTests {
     expect(fixture.server.clientCount, is: 1)
   }
 
+  @Test("After a pause of its program, an air passes in slices, between which clients are served")
+  func slices() throws {
+    let air = fixture.server.air
+    TestHost(on: air).advertise()
+    let scanner = try fixture.connect()
+    try scanner.send(bytes { LESetEventMask(mask: .max).writePacket(to: &$0) })
+    try scanner.send(bytes { SetEventMask(mask: .max).writePacket(to: &$0) })
+    try scanner.send(
+      bytes { LESetScanEnable(enable: 1, filterDuplicates: 0).writePacket(to: &$0) })
+    try fixture.settle()
+    let start = try #require(fixture.server.deadline)
+    let end = start.advanced(by: 10_000)
+    _ = try scanner.receive()
+    var slices = 0
+    while let deadline = fixture.server.deadline, deadline <= end {
+      fixture.server.advance(to: end)
+      expect(air.now, is: min(deadline.advanced(by: 20), end))
+      // 3 (header) + 1 (subevent) + 11 (report) + 3 (its data) + 1 (RSSI) = 18 bytes.
+      expect(try scanner.receive()?.count, is: 18)
+      try expectService(of: scanner, by: fixture)
+      slices += 1
+    }
+    // An advertising event each 100 ms, the first at the start and the last at the end.
+    expect(slices, is: 101)
+    expect(air.now, is: end)
+  }
+
   @Test("Closing a server disconnects every client")
   func close() throws {
     let host = try fixture.connect()
