@@ -85,6 +85,12 @@ package final class AirTime {
     return max(simulated, Instant(rawValue: left))
   }
 
+  /// The simulated time of the air, when the program's is `now`; `nil` by the monotonic clock.
+  package var airTime: Instant? { simulated.map { Instant(rawValue: $0.rawValue &- offset) } }
+
+  /// Whether the air waits for the program, as it does once the program has stated that it was idle.
+  package private(set) var isAwaited = false
+
   /// Whether only the air moves it.
   package var isSimulated: Bool { simulated != nil && leaving == nil }
 
@@ -99,6 +105,7 @@ package final class AirTime {
     simulated = nil
     leaving = nil
     stated = nil
+    isAwaited = false
   }
 
   /// The program was asked to end: its time passes by the monotonic clock too, so that an air that
@@ -169,6 +176,7 @@ package final class AirTime {
       written += count
     }
     stated = (number, deadline)
+    isAwaited = true
     return end
   }
 }

@@ -65,6 +65,14 @@ public struct Radio: ~Copyable {
   /// When `serve` must be called next; `nil` to wait for a descriptor.
   public var deadline: Instant? { .earlier(link.deadline, port.deadline) }
 
+  /// The time of the program on the radio.
+  package var time: AirTime { port.time }
+
+  /// Until when the loop may wait: see `AirTime`.
+  package mutating func wait(until deadline: Instant?) -> Instant? {
+    port.wait(until: deadline, hasOutput: link.hasOutput)
+  }
+
   /// Passes the attributes of the program's server to the radio, after they have changed. Does nothing while the radio
   /// is closed.
   package mutating func export<Program: RadioProgram & ~Copyable>(of program: borrowing Program) {

@@ -3,12 +3,25 @@
 import asyncio
 import json
 
+import pytest
+
 import worlds
 from btsnoop import records
-from programs import Program, eightball
+from programs import Program, eightball, example_on
 from swarm import swarm_running
 
 SIMULATED = ("--time", "simulated", "--radios", "2", "--verbose")
+
+#: A sensor that notifies each 7 s, and falls silent after an hour.
+SENSOR = """
+name = Heart Rate
+advertise = 180D
+fault = vanish after 3600 s
+heart = service 180D
+heart.rate = characteristic 2A37 notify
+heart.rate.value = uint8 0, uint8 60
+heart.rate.every = 7 s: walk 60 to 100 by 1
+"""
 
 
 async def test_an_hour_of_a_scan_passes_at_once(folder):
@@ -77,3 +90,44 @@ async def test_a_program_ends_although_the_clock_stands_still(folder):
             # It scans: LE Set Scan Enable is complete.
             await gatt.event("packet", bytes="040e0401422000")
             assert await gatt.stop() == 130
+
+
+@pytest.mark.examples
+async def test_an_app_on_CoreBluetooth_hears_an_hour_at_once_and_the_same_again(folder):
+    file = folder / "sensor.conf"
+    file.write_text(SENSOR)
+
+    async def run(number: int) -> tuple[list[str], list[str], list[bytes]]:
+        capture = folder / f"sensor{number}.btsnoop"
+        listen = f"unix:{folder / f'air{number}'}"
+        async with worlds.our_air(folder, listen, (*SIMULATED, "--loss", "10")) as (radio, _):
+            command = [eightball(), "peripheral", str(file), "--seed", "8", "--json"]
+            async with Program(*command, "--radio", radio, "--capture", str(capture)) as sensor:
+                await sensor.event("advertising")
+                async with example_on(radio, "monitor-heart-rate", "1000") as app:
+                    # Its link has ended by supervision timeout.
+                    assert await app.ended() == 0, app.transcript
+        return app.output, sensor.output, [record.packet for record in records(capture.read_bytes())]
+
+    app, sensor, packets = await run(1)
+    # 3,600 s of 7 s each.
+    assert len(app) == 514
+    assert json.loads(sensor[-1])["event"] == "vanished"
+    assert await run(2) == (app, sensor, packets)
+
+
+@pytest.mark.examples
+async def test_a_ball_on_CoreBluetooth_gives_the_same_packets_as_before(folder):
+    async def run(number: int) -> list[bytes]:
+        capture = folder / f"ask{number}.btsnoop"
+        listen = f"unix:{folder / f'air{number}'}"
+        async with worlds.our_air(folder, listen, (*SIMULATED, "--loss", "10")) as (radio, _):
+            async with example_on(radio, "hundred-line-ball", "8-Ball", "Yes.") as ball:
+                await ball.starts_line("Advertising")
+                arguments = ["ask", "--radio", radio, "--capture", str(capture), "Will it rain?"]
+                async with Program(eightball(), *arguments) as ask:
+                    assert await ask.ended() == 0, ask.transcript
+                    assert ask.output == ["Yes."]
+        return [record.packet for record in records(capture.read_bytes())]
+
+    assert await run(1) == await run(2)

@@ -1,5 +1,7 @@
-// Prints the first three rates of the first heart-rate sensor, by the app's code of the package HeartRate.
+// Prints rates of the first heart-rate sensor, by the app's code of the package HeartRate: three, or as many as the
+// command line says, or all until the sensor disconnects if there are fewer.
 import HeartRate
 
+let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 3
 let monitor = HeartRateMonitor()
-for await rate in monitor.rates.prefix(3) { print(rate) }
+for await rate in monitor.rates.prefix(count) { print(rate) }

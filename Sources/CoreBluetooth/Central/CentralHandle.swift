@@ -18,7 +18,7 @@ class CentralHandle: ManagerHandle<CBCentralManager>, @unchecked Sendable {
         return peripheral.contents.withLock { $0.beginReconnecting() }
       },
       report: { [self, weak peripheral] report in
-        let time = calls?.time ?? CFAbsoluteTimeGetCurrent()
+        let time = calls.time ?? CFAbsoluteTimeGetCurrent()
         callManager(with: peripheral) { manager, peripheral in
           peripheral.handle(report, at: time, manager)
         }

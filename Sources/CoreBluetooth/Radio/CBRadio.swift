@@ -18,8 +18,8 @@ import LinuxRadio
 public final class CBRadio: @unchecked Sendable {
   // Unchecked: `engine` is safe for any thread.
   let engine: any DeviceEngine
-  /// How a simulated clock calls the delegates of its managers; `nil` for at once.
-  let calls: SimulatedCalls?
+  /// How the delegates of its managers are called.
+  var calls: SimulatedCalls { engine.calls }
 
   /// The default radio. EIGHTBALL_RADIO names it, EIGHTBALL_ADDRESS its address and EIGHTBALL_BONDS
   /// the file of its bonds, as in `init(_:address:bonds:)`. Without EIGHTBALL_RADIO it is the first
@@ -84,10 +84,7 @@ public final class CBRadio: @unchecked Sendable {
     engine.onError(body)
   }
 
-  init(_ engine: any DeviceEngine, calls: SimulatedCalls? = nil) {
-    self.engine = engine
-    self.calls = calls
-  }
+  init(_ engine: any DeviceEngine) { self.engine = engine }
 
   deinit { engine.close(waits: false) }
 

@@ -34,6 +34,7 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
   private let sinks: [any PacketSink]
   /// The device on the radio. It survives the thread.
   let device: LocalDevice
+  let calls = SimulatedCalls()
   private let shared = Locked(Shared())
   /// Entered while there is a thread.
   let life = DispatchGroup()
@@ -61,6 +62,7 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
     device = LocalDevice(
       address: bonds.file?.own(address) ?? address.own, bonds: bonds,
       isBesideDaemon: name?.isBesideDaemon ?? false)
+    device.pairing.calls = calls
     device.pairing.perform = { [weak self] job in self?.perform(whileServing: true, job) }
     if name == nil {
       shared.withLock {
@@ -227,15 +229,18 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
     radio.sinks = sinks
     var watch = RadioWatch(onError: report)
     var end: Instant?
+    var turns = AirTurns(radio.time, calls)
+    defer { turns.end() }
     while true {
-      let now = MonotonicClock.now
+      let now = turns.begin()
       var mayHaveMore = false
-      if end == nil {
+      if end == nil, !turns.isHeld || shared.withLock(\.isClosed) {
         adoptArrivals()
         let turn = takeTurn()
         device.run(turn.jobs, at: now)
         mayHaveMore = turn.mayHaveMore
         if turn.isLast {
+          turns.leave()
           device.shutDown(at: now)
           end = now.advanced(by: Self.shutdownTime)
         }
@@ -246,9 +251,12 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
       // Packets go first: a disk may be slow.
       if !mayHaveMore { device.keepBonds() }
       if let end, now >= end || device.isFinished || !radio.isOpen { break }
-      var deadline = Instant.earlier(device.deadline, radio.deadline)
+      var deadline = Instant.earlier(.earlier(device.deadline, radio.deadline), end)
       if mayHaveMore { deadline = now }
-      try loop.wait(until: .earlier(deadline, end))
+      let limit = turns.wait(until: deadline, for: &radio) { [weak self] in
+        self?.shared.withLock(\.wakeup)?.ring()
+      }
+      try loop.wait(until: limit, now: radio.time.now)
     }
     radio.close()
     device.keepBonds()

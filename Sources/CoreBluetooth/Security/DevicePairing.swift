@@ -17,8 +17,8 @@ final class DevicePairing: PairingDelegate {
   private let central: CentralEngine
   /// How an answer comes back to the radio's thread.
   var perform: Performer = { _ in }
-  /// How a simulated clock calls the program; `nil` for at once.
-  var calls: SimulatedCalls?
+  /// How the program is called.
+  var calls = SimulatedCalls()
   /// The number of the open prompt. An answer to any other is ignored.
   private var prompt = 0
   /// The peer of the open prompts, whose pairing ends next.
@@ -47,7 +47,7 @@ final class DevicePairing: PairingDelegate {
     let request = CBPairingRequest(peer: UUID(address), prompt: CBPairing.Prompt(prompt)) {
       answer in perform { $0.answer(answer, to: number, at: index) }
     }
-    call { ask(request) }
+    calls.add(on: Self.queue) { ask(request) }
   }
 
   func pairingEnded(_ outcome: PairingOutcome, at index: Int) {
@@ -57,11 +57,7 @@ final class DevicePairing: PairingDelegate {
     else { return }
     let identifier = UUID(address)
     let error = outcome.publicError
-    call { ended(identifier, error) }
-  }
-
-  private func call(_ body: @escaping @Sendable () -> Void) {
-    if let calls { calls.add(on: Self.queue, body) } else { Self.queue.async(execute: body) }
+    calls.add(on: Self.queue) { ended(identifier, error) }
   }
 
   func securityChanged(to security: LinkSecurity, at index: Int) { central.needsUpdate = true }

@@ -26,7 +26,7 @@ public final class CBSimulatedClock: @unchecked Sendable {
   // Unchecked: only the current call of `advance` uses `world`.
   private let world: SimulatedWorld
   private let seed: UInt64
-  let calls = SimulatedCalls()
+  let calls = SimulatedCalls(milliseconds: 0)
   private let shared = Locked(Shared())
 
   /// A change of the world, from any thread.
@@ -131,7 +131,6 @@ public final class CBSimulatedClock: @unchecked Sendable {
     for _ in 0..<limit {
       let hasActed = step()
       let hasCalled = await calls.makeAll()
-      if hasCalled { await calls.waitForQueues() }
       if !hasActed, !hasCalled { return true }
     }
     return false

@@ -1,7 +1,10 @@
+import BluetoothHost
 import Foundation
 
-/// The calls of delegates on a simulated clock, and its timers: each call is made on its queue, when
-/// the one before it has returned, so that the order is the same in each run.
+/// The calls of the delegates of one device. By real time each is made at once. On simulated time, of a
+/// `CBSimulatedClock` or of the air, each is made on its queue when the one before it has returned, and
+/// time waits for all of them, so that the order is the same in each run. The timers of a clock are
+/// calls too.
 final class SimulatedCalls: Sendable {
   private struct Call {
     let queue: DispatchQueue
@@ -14,64 +17,119 @@ final class SimulatedCalls: Sendable {
     let call: Call
   }
 
+  private struct WeakQueue { weak var queue: DispatchQueue? }
+
   private struct Contents {
+    /// The simulated time; `nil` by real time.
+    var milliseconds: UInt64?
     var calls: [Call] = []
+    /// Whether the calls are being made.
+    var isMaking = false
     /// The queues of all managers, without repetition.
-    var queues: [DispatchQueue] = []
+    var queues: [WeakQueue] = []
     /// In the order of their times; of two at one time, the older is first.
     var timers: [Timer] = []
     var timerTotal = 0
-    var milliseconds: UInt64 = 0
+
+    /// Whether a call has not returned, or has not been made.
+    var areWaiting: Bool { isMaking || !calls.isEmpty }
   }
 
-  private let contents = Locked(Contents())
+  private let contents: Locked<Contents>
 
-  /// The clock's time.
-  var milliseconds: UInt64 { contents.withLock(\.milliseconds) }
+  /// - Parameter milliseconds: The simulated time; `nil` by real time.
+  init(milliseconds: UInt64? = nil) {
+    contents = Locked(Contents(milliseconds: milliseconds))
+  }
 
-  /// The clock's time as a delegate sees it. It begins at 0.
-  var time: CFAbsoluteTime { Double(milliseconds) / 1_000 }
+  /// The simulated time; 0 by real time.
+  var milliseconds: UInt64 { contents.withLock(\.milliseconds) ?? 0 }
+
+  /// The simulated time as a delegate sees it, which begins at 0; `nil` by real time.
+  var time: CFAbsoluteTime? { contents.withLock(\.milliseconds).map { Double($0) / 1_000 } }
+
+  /// Whether a call has not returned, or has not been made.
+  var areWaiting: Bool { contents.withLock(\.areWaiting) }
 
   /// A manager calls its delegate on `queue`.
   func note(_ queue: DispatchQueue) {
     contents.withLock { contents in
-      if !contents.queues.contains(where: { $0 === queue }) { contents.queues.append(queue) }
+      contents.queues.removeAll { $0.queue == nil || $0.queue === queue }
+      contents.queues.append(WeakQueue(queue: queue))
     }
   }
 
   /// Calls `body` on `queue`, after the calls that were added before.
   func add(on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
-    contents.withLock { $0.calls.append(Call(queue: queue, body: body)) }
+    let mustWait = contents.withLock { contents in
+      guard contents.milliseconds != nil || contents.areWaiting else { return false }
+      contents.calls.append(Call(queue: queue, body: body))
+      return true
+    }
+    if !mustWait { queue.async(execute: body) }
   }
 
-  /// Makes all calls, also those that they cause. `false` if there was none.
+  /// Makes all calls, also those that they cause, and waits for what they have put on the queues of
+  /// managers. `false` if there was none.
   func makeAll() async -> Bool {
-    var hasCalled = false
-    while let call = next() {
-      hasCalled = true
-      await withCheckedContinuation { continuation in
-        call.queue.async {
-          call.body()
-          // After what `body` has put on the queue.
-          call.queue.async(flags: .barrier) { continuation.resume() }
+    await withCheckedContinuation { continuation in
+      makeAll { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// The same. Calls `done` on a queue of the program, or at once if there is none to be made; never if
+  /// the calls are being made already.
+  func makeAll(_ done: @escaping @Sendable (Bool) -> Void) {
+    let isFirst = contents.withLock { contents in
+      defer { contents.isMaking = true }
+      return !contents.isMaking
+    }
+    if isFirst { makeNext(mustWait: false, hasCalled: false, done) }
+  }
+
+  /// - Parameters:
+  ///   - mustWait: Whether calls have been made since the queues were waited for.
+  ///   - hasCalled: Whether calls have been made.
+  private func makeNext(
+    mustWait: Bool, hasCalled: Bool, _ done: @escaping @Sendable (Bool) -> Void
+  ) {
+    let call = contents.withLock { contents in
+      if contents.calls.isEmpty, !mustWait { contents.isMaking = false }
+      return contents.calls.isEmpty ? nil : contents.calls.removeFirst()
+    }
+    if let call {
+      call.queue.async { [self] in
+        call.body()
+        // After what `body` has put on the queue.
+        call.queue.async(flags: .barrier) { [self] in
+          makeNext(mustWait: true, hasCalled: true, done)
         }
       }
+    } else if mustWait {
+      wait(for: queues[...]) { [self] in makeNext(mustWait: false, hasCalled: true, done) }
+    } else {
+      done(hasCalled)
     }
-    return hasCalled
-  }
-
-  private func next() -> Call? {
-    contents.withLock { $0.calls.isEmpty ? nil : $0.calls.removeFirst() }
   }
 
   /// Waits until the queues of all managers have done what was put on them before.
   func waitForQueues() async {
-    for queue in contents.withLock(\.queues) {
-      await withCheckedContinuation { continuation in
-        queue.async(flags: .barrier) { continuation.resume() }
-      }
+    await withCheckedContinuation { continuation in
+      wait(for: queues[...]) { continuation.resume() }
     }
   }
+
+  private var queues: [DispatchQueue] { contents.withLock { $0.queues.compactMap(\.queue) } }
+
+  private func wait(for queues: ArraySlice<DispatchQueue>, _ done: @escaping @Sendable () -> Void) {
+    guard let queue = queues.first else { return done() }
+    queue.async(flags: .barrier) { [self] in wait(for: queues.dropFirst(), done) }
+  }
+
+  // MARK: On the time of an air
+
+  /// The time of the air, at which the next calls are made; `nil` by real time.
+  func follow(_ time: Instant?) { contents.withLock { $0.milliseconds = time?.rawValue } }
 
   // MARK: Timers
 
@@ -83,7 +141,7 @@ final class SimulatedCalls: Sendable {
     let number = contents.withLock { contents in
       contents.timerTotal += 1
       let timer = Timer(
-        number: contents.timerTotal, due: contents.milliseconds &+ milliseconds,
+        number: contents.timerTotal, due: (contents.milliseconds ?? 0) &+ milliseconds,
         call: Call(queue: queue, body: body))
       let index = contents.timers.firstIndex { $0.due > timer.due } ?? contents.timers.count
       contents.timers.insert(timer, at: index)

@@ -20,6 +20,7 @@ final class SimulatedRadio: DeviceEngine, HostSide, @unchecked Sendable {
   }
 
   let device: LocalDevice
+  let calls: SimulatedCalls
   private let shared = Locked(Shared())
   private let sink: (any PacketSink)?
 
@@ -37,6 +38,7 @@ final class SimulatedRadio: DeviceEngine, HostSide, @unchecked Sendable {
   ///   - seed: The seed of its keys.
   ///   - sink: Receives each packet.
   init(_ calls: SimulatedCalls, seed: UInt64, sink: (any PacketSink)?) {
+    self.calls = calls
     self.sink = sink
     device = LocalDevice(
       address: .public, random: .seeded(SplitMix64(seed: seed)))
@@ -187,6 +189,6 @@ extension CBRadio {
   convenience init(simulated clock: CBSimulatedClock, watchedBy sink: (any PacketSink)?) {
     let radio = SimulatedRadio(clock.calls, seed: clock.nextSeed(), sink: sink)
     clock.change { $0.add(radio) }
-    self.init(radio, calls: clock.calls)
+    self.init(radio)
   }
 }

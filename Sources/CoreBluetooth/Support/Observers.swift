@@ -4,18 +4,18 @@ import Foundation
 class ManagerHandle<Manager: CBManager>: @unchecked Sendable {
   /// The queue on which the manager's delegate is called.
   let queue: DispatchQueue
-  /// How a simulated clock calls it; `nil` for at once.
-  let calls: SimulatedCalls?
+  /// How it is called.
+  let calls: SimulatedCalls
   private struct Weak { weak var manager: Manager? }
   private let represented = Locked(Weak())
 
   /// - Parameters:
   ///   - queue: The queue on which the manager's delegate is called.
-  ///   - calls: The calls of the radio's simulated clock, if it has one.
-  init(queue: DispatchQueue, calls: SimulatedCalls? = nil) {
+  ///   - calls: How it is called.
+  init(queue: DispatchQueue, calls: SimulatedCalls = SimulatedCalls()) {
     self.queue = queue
     self.calls = calls
-    calls?.note(queue)
+    calls.note(queue)
   }
 
   /// Sets the manager that this represents. To be called once, when the manager has been made.
@@ -28,9 +28,7 @@ class ManagerHandle<Manager: CBManager>: @unchecked Sendable {
   }
 
   /// Calls `body` on the manager's queue, in the order of the calls.
-  func callQueue(_ body: @escaping @Sendable () -> Void) {
-    if let calls { calls.add(on: queue, body) } else { queue.async(execute: body) }
-  }
+  func callQueue(_ body: @escaping @Sendable () -> Void) { calls.add(on: queue, body) }
 
   func withManager(_ body: (Manager) -> Void) {
     if let manager = represented.withLock({ $0.manager }) { body(manager) }
