@@ -1,5 +1,5 @@
 // Prints rates of the first heart-rate sensor, by the app's code of the package HeartRate: three, or as many as the
-// command line says, or all until the sensor disconnects if there are fewer.
+// command line says, or fewer if the sensor disconnects.
 import HeartRate
 
 let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 3

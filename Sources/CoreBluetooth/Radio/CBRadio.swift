@@ -13,6 +13,10 @@ import LinuxRadio
 /// radio other than the default is released, and at the orderly end of the process. After a kill,
 /// the kernel leaves the adapter switched off (`btmgmt power on`).
 ///
+/// On a virtual air with simulated time (`eightball radio --time simulated`) the radio goes by the air's
+/// clock, which waits until the delegates of its managers have returned: see `CBSimulatedClock`, which
+/// waits for the same things.
+///
 /// Once the thread has started, the process ignores SIGPIPE: a write to a closed socket then fails
 /// instead of ending the process.
 public final class CBRadio: @unchecked Sendable {

@@ -231,6 +231,9 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
     var end: Instant?
     var turns = AirTurns(radio.time, calls)
     defer { turns.end() }
+    let wake: @Sendable () -> Void = { [weak self] in
+      self?.shared.withLock(\.wakeup)?.ring()
+    }
     while true {
       let now = turns.begin()
       var mayHaveMore = false
@@ -253,9 +256,7 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
       if let end, now >= end || device.isFinished || !radio.isOpen { break }
       var deadline = Instant.earlier(.earlier(device.deadline, radio.deadline), end)
       if mayHaveMore { deadline = now }
-      let limit = turns.wait(until: deadline, for: &radio) { [weak self] in
-        self?.shared.withLock(\.wakeup)?.ring()
-      }
+      let limit = turns.wait(until: deadline, wake: wake) { radio.wait(until: $0) }
       try loop.wait(until: limit, now: radio.time.now)
     }
     radio.close()

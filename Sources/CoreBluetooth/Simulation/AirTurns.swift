@@ -43,14 +43,15 @@ struct AirTurns {
   /// - Parameters:
   ///   - deadline: When the thread has to act; `nil` to wait for a descriptor.
   ///   - wake: Wakes the thread when delegates have been called.
+  ///   - rest: Waits for the radio: `AirTime.wait`. Not called while the air has to wait.
   func wait(
-    until deadline: Instant?, for radio: inout Radio, _ wake: @escaping @Sendable () -> Void
+    until deadline: Instant?, wake: @escaping @Sendable () -> Void, rest: (Instant?) -> Instant?
   ) -> Instant? {
-    guard isSimulated else { return radio.wait(until: deadline) }
+    guard isSimulated else { return rest(deadline) }
     // Before the calls: one that has returned may have asked for something.
     let mustWait = mustWait || (isHeld && time.isAwaited)
     calls.makeAll { if $0 { wake() } }
-    guard mustWait else { return radio.wait(until: deadline) }
+    guard mustWait else { return rest(deadline) }
     return deadline.flatMap { $0 <= time.now ? $0 : nil }
   }
 

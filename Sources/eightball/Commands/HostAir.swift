@@ -105,7 +105,7 @@ struct HostAir: Command {
           "--time", "<clock>",
           """
           real or simulated: with simulated time one clock for all programs jumps to the next event \
-          when all are idle. For the commands of eightball. (default: real)
+          when all are idle. For the commands of eightball, and apps on CoreBluetooth. (default: real)
           """)
       ) {
         guard ["real", "simulated"].contains($1.text) else {
