@@ -30,12 +30,12 @@ struct EventsDocumentTests {
   }
 
   /// The events of the state and the replies to requests, which BallRunnerTests' ControlTests check
-  /// line by line, and those about a virtual board's parts, which LinuxBoardTests' VirtualPartsTests and
-  /// Tests/Peers/test_terminal_screen.py check.
+  /// line by line, and those about a virtual board's parts and the clock, which LinuxBoardTests' VirtualPartsTests,
+  /// Tests/Peers/test_terminal_screen.py and Tests/Peers/test_simulated_time.py check.
   private static let state = [
     #"{"event":"ball","version":"","name":"","radio":"","board":"","connections":4,"presses":true}"#,
     #"{"event":"radio","state":"starting"}"#, #"{"event":"answer","text":""}"#,
-    #"{"event":"current"}"#, #"{"event":"movable"}"#,
+    #"{"event":"current"}"#, #"{"event":"movable"}"#, #"{"event":"time","clock":""}"#,
     #"{"event":"screen","brightness":"","pixels":""}"#,
     #"{"event":"screen","brightness":"","lines":["",""]}"#,
   ]

@@ -83,6 +83,32 @@ async def test_a_packet_without_layers_gets_them(panel, ball):
     assert "“Ok?”" in event["layers"][-1]["text"]
 
 
+async def test_a_ball_on_simulated_time_is_not_shown_and_the_page_learns_why(panel, ball):
+    def clock(time: str) -> bytes:
+        return f'{{"event":"time","clock":"{time}"}}\n'.encode()
+
+    with panel.stream() as next_event:
+        await asyncio.to_thread(next_event, "current")
+        connection = await ball.connections.get()
+        connection.write(clock("simulated") + b'{"event":"lights","status":true}\n')
+        said = await asyncio.to_thread(next_event, "panel")
+        assert not said["ball"] and not said["asks"]
+        assert "simulated time" in said["detail"] and "--time real" in said["detail"]
+        assert said["why"] == said["detail"]
+        for request in (
+            ("/press", {"page": 1, "button": "shake", "down": True}),
+            ("/ask", {"page": 1, "question": "Ok?"}),
+        ):
+            response = await asyncio.to_thread(panel.post, request[0], **request[1])
+            assert response.status == 409
+            assert json.load(response)["detail"] == said["detail"]
+        # By real time the page gets the ball's state again, and nothing from before.
+        connection.write(clock("real"))
+        assert (await asyncio.to_thread(next_event, "panel"))["ball"]
+        (await ball.connections.get()).write(b'{"event":"lights","status":false}\n')
+        assert not (await asyncio.to_thread(next_event, "lights"))["status"]
+
+
 async def test_a_ball_on_an_adapter_cannot_be_asked(panel, ball):
     with panel.stream() as next_event:
         said = await asyncio.to_thread(next_event, "panel")

@@ -50,6 +50,23 @@ async def test_a_run_is_the_same_as_the_one_before_packet_by_packet(folder):
     assert await run(2) == first
 
 
+async def test_a_ball_says_at_its_control_socket_that_its_time_is_simulated(folder):
+    async with worlds.our_air(folder, options=("--time", "simulated")) as (radio, air):
+        control = str(folder / "control")
+        async with worlds.ball_running("--radio", radio, "--control", control, "--board", "none") as ball:
+            async with Program(eightball(), "events", "--control", control) as events:
+                await events.event("current")
+                await events.event("time", clock="simulated")
+                await air.stop()
+                await events.event("time", clock="real")
+                # A listener of a ball by real time hears nothing of it.
+                async with Program(eightball(), "events", "--control", control) as late:
+                    await late.event("current")
+                    await ball.stop()
+                    await late.ended()
+                    assert late.events("time") == []
+
+
 async def test_a_program_that_does_not_know_simulated_time_is_disconnected_and_named(folder):
     async with worlds.our_air(folder, options=SIMULATED) as (radio, air):
         reader, writer = await asyncio.open_unix_connection(radio.removeprefix("unix:"))

@@ -135,7 +135,7 @@ final class PanelService: HTTPService {
   /// Sends a request of a page to the ball.
   private func send(_ request: String, for page: Int) -> Reply {
     guard let stream = streams[page] else { return .notOpen }
-    guard stream.request(request) else { return .detail(.conflict, PageStream.noBall) }
+    guard stream.request(request) else { return .detail(.conflict, stream.absence) }
     return .json(.accepted, "{}")
   }
 

@@ -14,6 +14,7 @@ struct TerminalPort: Port, ~Copyable {
   private var radio: TerminalRadio
   private let board: TerminalBoard
   private var handControl = HandControl()
+  private var clockControl = ClockControl()
   private let screen: Screen
   /// The keyboard, the virtual air and lookups of hosts. The port wakes for it.
   private let loop: EventLoop
@@ -165,6 +166,7 @@ struct TerminalPort: Port, ~Copyable {
 
   mutating func wait(until deadline: Instant?) -> Bool {
     screen.flush(to: &port)
+    clockControl.sendState(isSimulated: time.isSimulated, on: &port)
     start.giveBack(at: now, before: deadline)
     let limit = time.wait(until: deadline, hasOutput: hasOutput) { port.writeRadio($0) }
     guard port.wait(until: limit) else {
@@ -363,7 +365,9 @@ extension TerminalPort {
   mutating func nextControlEvent(into request: inout ByteBuffer<128>) -> ControlEvent? {
     while let event = port.nextControlEvent(into: &request) {
       switch event {
-      case .joined(let listener): if board.parts != nil { handControl.join(listener) }
+      case .joined(let listener):
+        clockControl.join(listener)
+        if board.parts != nil { handControl.join(listener) }
       case .request(let listener) where request.span.equals(HandControl.request):
         HandControl.reply(to: listener, shakes: board.parts?.shake(at: now) ?? false, on: &port)
         continue

@@ -9,7 +9,11 @@ import NIOHTTP1
 /// closes, its connection ends, and the ball releases a button that it held.
 final class PageStream {
   /// The text of a page without a ball.
-  static let noBall = "No ball runs; start one: eightball run"
+  private static let noBall = "No ball runs; start one: eightball run"
+  /// The text of a page whose ball has another clock than its reader.
+  private static let simulatedTime =
+    "The ball is on an air with simulated time, and this page goes by real time. Start the air with "
+    + "--time real."
 
   /// The interval of the keep-alive comments to the page.
   private static let heartbeat = TimeAmount.seconds(15)
@@ -19,6 +23,8 @@ final class PageStream {
   private let channel: any Channel
   private var layers = PacketLayers()
   private var isConnected = false
+  /// Whether the ball's time is simulated: the page shows nothing of it.
+  private var isSimulated = false
   /// The last error of the connection to the ball; `nil` at the start and while connected.
   private var lastError: String?
   private var identity: BallIdentity?
@@ -56,12 +62,17 @@ final class PageStream {
     panel.closeStream(page)
   }
 
-  /// Sends a request to the ball; `false` without a connection.
+  /// Sends a request to the ball; `false` without one.
   func request(_ text: String) -> Bool {
-    guard isConnected else { return false }
+    guard hasBall else { return false }
     panel.balls.ask(.send(page: page, text))
     return true
   }
+
+  private var hasBall: Bool { isConnected && !isSimulated }
+
+  /// Why there is no ball.
+  var absence: String { lastError ?? Self.noBall }
 
   // MARK: Centrals
 
@@ -143,9 +154,7 @@ final class PageStream {
 
   /// The command of the central for this page's questions.
   private var askCommand: Result<[String], AskCommandError> {
-    guard isConnected, lastError == nil else {
-      return .failure(AskCommandError(words: Self.noBall))
-    }
+    guard hasBall else { return .failure(AskCommandError(words: absence)) }
     return identity?.command(panel.options) ?? .failure(.unknownBall)
   }
 
@@ -157,6 +166,7 @@ final class PageStream {
     switch event {
     case .connected:
       isConnected = true
+      isSimulated = false
       lastError = nil
       layers = PacketLayers()
     case .line(let line): take(line)
@@ -167,9 +177,12 @@ final class PageStream {
 
   private func lost(_ error: ControlError?) {
     isConnected = false
+    ballHasGone(Self.words(for: error))
+  }
+
+  private func ballHasGone(_ reason: String) {
     children[.ask]?.end()
     identity = nil
-    let reason = Self.words(for: error)
     guard lastError != reason else { return }
     lastError = reason
     report()
@@ -185,11 +198,27 @@ final class PageStream {
     }
   }
 
+  /// The ball's clock is simulated, or real again: then the page gets the ball's state anew.
+  private func clockChanged(isSimulated: Bool) {
+    if isSimulated {
+      self.isSimulated = true
+      ballHasGone(Self.simulatedTime)
+    } else if self.isSimulated {
+      panel.balls.ask(.leave(page: page))
+      panel.balls.ask(.watch(page: page))
+    }
+  }
+
   private static let packet = Array("{\"event\":\"packet\"".utf8)
+  private static let time = Array("{\"event\":\"time\"".utf8)
 
   private func take(_ line: [UInt8]) {
     // A carriage return would end the event.
     guard !line.isEmpty, !line.contains(UInt8(ascii: "\r")) else { return }
+    if line.starts(with: Self.time) {
+      return clockChanged(isSimulated: ControlLine(line)?.text("clock") == "simulated")
+    }
+    guard !isSimulated else { return }
     if let identity = BallIdentity(line) {
       self.identity = identity
       report()
@@ -212,7 +241,7 @@ final class PageStream {
 
   /// Sends the event `panel`: the page's number, whether there is a ball, and whether it can ask.
   private func report() {
-    var words = "\"event\":\"panel\",\"page\":\(page),\"ball\":\(isConnected)"
+    var words = "\"event\":\"panel\",\"page\":\(page),\"ball\":\(hasBall)"
     if let lastError { words += ",\"detail\":\"\(String(escaped: lastError))\"" }
     if case .failure(let error) = askCommand {
       words += ",\"asks\":false,\"why\":\"\(String(escaped: error.words))\""
