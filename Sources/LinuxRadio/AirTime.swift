@@ -68,6 +68,8 @@ package final class AirTime {
   private var turn = Instant(rawValue: 0)
   /// The number that the next statement takes.
   private var number: UInt32 = 0
+  /// Whether the program has stated that it was idle since the radio was opened.
+  private var isKnown = false
   /// The last statement.
   private var stated: (number: UInt32, deadline: Instant?)?
 
@@ -88,8 +90,9 @@ package final class AirTime {
   /// The simulated time of the air, when the program's is `now`; `nil` by the monotonic clock.
   package var airTime: Instant? { simulated.map { Instant(rawValue: $0.rawValue &- offset) } }
 
-  /// Whether the air waits for the program, as it does once the program has stated that it was idle.
-  package private(set) var isAwaited = false
+  /// Whether the air waits until the program states that it is idle. It does not wait for one that has
+  /// never done so.
+  package var isAwaited: Bool { isKnown && stated?.number != number }
 
   /// Whether only the air moves it.
   package var isSimulated: Bool { simulated != nil && leaving == nil }
@@ -105,7 +108,7 @@ package final class AirTime {
     simulated = nil
     leaving = nil
     stated = nil
-    isAwaited = false
+    isKnown = false
   }
 
   /// The program was asked to end: its time passes by the monotonic clock too, so that an air that
@@ -176,7 +179,7 @@ package final class AirTime {
       written += count
     }
     stated = (number, deadline)
-    isAwaited = true
+    isKnown = true
     return end
   }
 }

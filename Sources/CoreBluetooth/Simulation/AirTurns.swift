@@ -34,8 +34,7 @@ struct AirTurns {
     return now
   }
 
-  /// Whether the air has to wait for delegates. It does not know a program that has never been idle, and
-  /// would not wait for that.
+  /// Whether the air, which waits for this program, has to wait for delegates.
   private var mustWait: Bool { time.isAwaited && !isLeaving && calls.areWaiting }
 
   /// Lets delegates be called. Returns until when the thread may wait; `nil` to wait for a descriptor.

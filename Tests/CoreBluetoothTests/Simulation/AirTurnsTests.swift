@@ -93,8 +93,23 @@ struct AirTurnsTests {
     _ = turns.begin()
     calls.add(on: queue) { [lines] in lines.put("called") }
     expect(statement(), is: AirTimePacket.idle(until: nil, number: 1))
+    receive(100, number: 2)
     _ = turns.begin()
     expect(turns.isHeld)
+    queue.resume()
+    try lines.expect("called")
+  }
+
+  @Test("What a task asks for while the air does not wait is stated, though delegates are called")
+  mutating func aTask() throws {
+    join()
+    queue.suspend()
+    _ = turns.begin()
+    calls.add(on: queue) { [lines] in lines.put("called") }
+    expect(!turns.isHeld)
+    // The air must not pass the deadline of a command.
+    expect(
+      statement(until: 7_000), is: AirTimePacket.idle(until: Instant(rawValue: 2_100), number: 1))
     queue.resume()
     try lines.expect("called")
   }
