@@ -102,8 +102,8 @@ final class SimulatedTime {
           client,
           .dropped(
             client.controller.address,
-            why: "it does not know simulated time, as the commands of eightball and apps on "
-              + "CoreBluetooth do"))
+            why: "\(client.program ?? "it") does not know simulated time, as the commands of "
+              + "eightball and apps on CoreBluetooth do"))
       }
     }
     while active == nil {

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 
 import pytest
 
@@ -75,7 +76,8 @@ async def test_a_program_that_does_not_know_simulated_time_is_disconnected_and_n
         assert (await reader.read())[:2] == b"\x04\xff"
         writer.close()
         await air.stop()
-        assert any("dropped: it does not know simulated time" in line for line in air.errors)
+        dropped = f"(process {os.getpid()}) does not know simulated time"
+        assert any(dropped in line for line in air.errors)
 
 
 async def test_a_swarm_is_the_same_as_the_one_before_and_its_storms_come_by_the_clock(folder):
@@ -148,3 +150,20 @@ async def test_a_ball_on_CoreBluetooth_gives_the_same_packets_as_before(folder):
         return [record.packet for record in records(capture.read_bytes())]
 
     assert await run(1) == await run(2)
+
+
+@pytest.mark.examples
+async def test_two_apps_on_CoreBluetooth_do_the_same_as_before(folder):
+    async def run(number: int) -> list[str]:
+        listen = f"unix:{folder / f'air{number}'}"
+        async with worlds.our_air(folder, listen, SIMULATED) as (radio, _):
+            async with example_on(radio, "practice-peripheral") as peripheral:
+                await peripheral.starts_line("started advertising")
+                async with example_on(radio, "practice-central") as central:
+                    # It ends in a call of its delegate, for which the clock waits.
+                    assert await central.ended() == 0, central.transcript
+        return peripheral.output + central.output
+
+    first = await run(1)
+    assert "sent Hello: Darkness" in first and "disconnected Peripheral - iOS" in first
+    assert await run(2) == first
