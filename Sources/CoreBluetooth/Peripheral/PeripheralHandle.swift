@@ -18,7 +18,7 @@ final class PeripheralHandle: ManagerHandle<CBPeripheralManager>, @unchecked Sen
 
   /// - Parameter warn: Logs a sentence.
   init(
-    queue: DispatchQueue, calls: SimulatedCalls = SimulatedCalls(),
+    queue: DispatchQueue, calls: DelegateCalls = DelegateCalls(),
     warn: @escaping @Sendable (String) -> Void = { Log.logger.warning("\($0)") }
   ) {
     self.warn = warn

@@ -23,7 +23,7 @@ public final class CBRadio: @unchecked Sendable {
   // Unchecked: `engine` is safe for any thread.
   let engine: any DeviceEngine
   /// How the delegates of its managers are called.
-  var calls: SimulatedCalls { engine.calls }
+  var calls: DelegateCalls { engine.calls }
 
   /// The default radio. EIGHTBALL_RADIO names it, EIGHTBALL_ADDRESS its address and EIGHTBALL_BONDS
   /// the file of its bonds, as in `init(_:address:bonds:)`. Without EIGHTBALL_RADIO it is the first

@@ -11,7 +11,7 @@ protocol DeviceEngine: AnyObject, Sendable {
   /// The device on the radio.
   var device: LocalDevice { get }
   /// How the delegates of its managers are called.
-  var calls: SimulatedCalls { get }
+  var calls: DelegateCalls { get }
 
   /// Runs `job` where the device is served, in the order of the calls; `false` if the radio is
   /// closed, or if it is not served and the job is only for one that is.

@@ -34,7 +34,7 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
   private let sinks: [any PacketSink]
   /// The device on the radio. It survives the thread.
   let device: LocalDevice
-  let calls = SimulatedCalls()
+  let calls = DelegateCalls()
   private let shared = Locked(Shared())
   /// Entered while there is a thread.
   let life = DispatchGroup()

@@ -18,7 +18,7 @@ final class DevicePairing: PairingDelegate {
   /// How an answer comes back to the radio's thread.
   var perform: Performer = { _ in }
   /// How the program is called.
-  var calls = SimulatedCalls()
+  var calls = DelegateCalls()
   /// The number of the open prompt. An answer to any other is ignored.
   private var prompt = 0
   /// The peer of the open prompts, whose pairing ends next.

@@ -6,7 +6,7 @@ import LinuxRadio
 /// are then the same in each run.
 struct AirTurns {
   private let time: AirTime
-  private let calls: SimulatedCalls
+  private let calls: DelegateCalls
   /// Whether calls may have been made on simulated time that have not returned.
   private var isSimulated = false
   private var isLeaving = false
@@ -16,7 +16,7 @@ struct AirTurns {
   /// - Parameters:
   ///   - time: The time of the radio.
   ///   - calls: The calls of the device on it.
-  init(_ time: AirTime, _ calls: SimulatedCalls) {
+  init(_ time: AirTime, _ calls: DelegateCalls) {
     self.time = time
     self.calls = calls
   }

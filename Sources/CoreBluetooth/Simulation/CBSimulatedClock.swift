@@ -26,7 +26,7 @@ public final class CBSimulatedClock: @unchecked Sendable {
   // Unchecked: only the current call of `advance` uses `world`.
   private let world: SimulatedWorld
   private let seed: UInt64
-  let calls = SimulatedCalls(milliseconds: 0)
+  let calls = DelegateCalls(milliseconds: 0)
   private let shared = Locked(Shared())
 
   /// A change of the world, from any thread.

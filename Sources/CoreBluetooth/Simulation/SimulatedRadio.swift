@@ -20,7 +20,7 @@ final class SimulatedRadio: DeviceEngine, HostSide, @unchecked Sendable {
   }
 
   let device: LocalDevice
-  let calls: SimulatedCalls
+  let calls: DelegateCalls
   private let shared = Locked(Shared())
   private let sink: (any PacketSink)?
 
@@ -37,7 +37,7 @@ final class SimulatedRadio: DeviceEngine, HostSide, @unchecked Sendable {
   ///   - calls: The calls of the clock.
   ///   - seed: The seed of its keys.
   ///   - sink: Receives each packet.
-  init(_ calls: SimulatedCalls, seed: UInt64, sink: (any PacketSink)?) {
+  init(_ calls: DelegateCalls, seed: UInt64, sink: (any PacketSink)?) {
     self.calls = calls
     self.sink = sink
     device = LocalDevice(

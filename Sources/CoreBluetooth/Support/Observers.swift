@@ -5,14 +5,14 @@ class ManagerHandle<Manager: CBManager>: @unchecked Sendable {
   /// The queue on which the manager's delegate is called.
   let queue: DispatchQueue
   /// How it is called.
-  let calls: SimulatedCalls
+  let calls: DelegateCalls
   private struct Weak { weak var manager: Manager? }
   private let represented = Locked(Weak())
 
   /// - Parameters:
   ///   - queue: The queue on which the manager's delegate is called.
   ///   - calls: How it is called.
-  init(queue: DispatchQueue, calls: SimulatedCalls = SimulatedCalls()) {
+  init(queue: DispatchQueue, calls: DelegateCalls = DelegateCalls()) {
     self.queue = queue
     self.calls = calls
     calls.note(queue)

@@ -8,7 +8,7 @@ import Foundation
 @Suite("A radio's thread on the simulated time of its air")
 struct AirTurnsTests {
   private let time = AirTime()
-  private let calls = SimulatedCalls()
+  private let calls = DelegateCalls()
   private var turns: AirTurns
   /// The queue of a delegate.
   private let queue = DispatchQueue(label: "delegate")

@@ -168,7 +168,7 @@ private final class Ticker: @unchecked Sendable {
 /// The packets of radios, one after another, each with its time.
 private final class PacketList: PacketSink {
   private(set) var bytes: [UInt8] = []
-  var calls: SimulatedCalls?
+  var calls: DelegateCalls?
 
   func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
     let time = calls?.milliseconds ?? 0

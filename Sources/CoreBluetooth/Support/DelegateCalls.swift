@@ -5,7 +5,7 @@ import Foundation
 /// `CBSimulatedClock` or of the air, each is made on its queue when the one before it has returned, and
 /// time waits for all of them, so that the order is the same in each run. The timers of a clock are
 /// calls too.
-final class SimulatedCalls: Sendable {
+final class DelegateCalls: Sendable {
   private struct Call {
     let queue: DispatchQueue
     let body: @Sendable () -> Void
