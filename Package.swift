@@ -45,11 +45,13 @@ let package = Package(
       name: "Linux",
       dependencies: ["BluetoothHost", "CBluetooth", "CLinux"],
       swiftSettings: checked + [cFunctions]),
+    // Adapters that bluetoothd drives, without a heap. A program that does not depend on it has none of its code.
+    .target(name: "BlueZ", dependencies: ["BluetoothHost", "Linux"], swiftSettings: checked),
     // The ball of a service and of small machines. `scripts/build eightballd` compiles it as Embedded Swift, as
     // one module with the core.
     .target(
       name: "LinuxPort",
-      dependencies: ["BallRunner", "BluetoothHost", "CGPIOD", "EightBall", "Linux"],
+      dependencies: ["BallRunner", "BlueZ", "BluetoothHost", "CGPIOD", "EightBall", "Linux"],
       swiftSettings: checked),
     .executableTarget(
       name: "eightballd",
@@ -81,7 +83,7 @@ let package = Package(
     .target(
       name: "CoreBluetooth",
       dependencies: [
-        "BluetoothHost", "LinuxAir", "LinuxRadio", "VirtualRadio",
+        "BlueZ", "BluetoothHost", "LinuxAir", "LinuxRadio", "VirtualRadio",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: checked),
@@ -93,14 +95,14 @@ let package = Package(
     .target(
       name: "LinuxBoard",
       dependencies: [
-        "BallRunner", "BluetoothHost", "CGPIOD", "EightBall", "Linux", "LinuxAir", "LinuxPort",
-        "LinuxRadio", "VirtualBoard", "VirtualRadio",
+        "BallRunner", "BlueZ", "BluetoothHost", "CGPIOD", "EightBall", "Linux", "LinuxAir",
+        "LinuxPort", "LinuxRadio", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
     .executableTarget(
       name: "eightball",
       dependencies: [
-        "BallControl", "BallRunner", "BluetoothHost", "EightBall", "Linux", "LinuxAir",
+        "BallControl", "BallRunner", "BlueZ", "BluetoothHost", "EightBall", "Linux", "LinuxAir",
         "LinuxBoard", "LinuxPort", "LinuxRadio", "VirtualRadio",
       ],
       swiftSettings: checked),
@@ -163,8 +165,8 @@ let package = Package(
     .testTarget(
       name: "LinuxRadioTests",
       dependencies: [
-        "BallTestSupport", "BluetoothHost", "EightBall", "Expectations", "Linux", "LinuxAir",
-        "LinuxRadio", "LinuxTestSupport", "VirtualRadio",
+        "BallTestSupport", "BlueZ", "BluetoothHost", "EightBall", "Expectations", "Linux",
+        "LinuxAir", "LinuxRadio", "LinuxTestSupport", "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(

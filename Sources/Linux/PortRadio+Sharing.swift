@@ -18,16 +18,16 @@ extension PortRadio {
         guard let sharing else {
           throw SystemCallError(code: .protocolNotSupported, operation: .open)
         }
-        shared = try SharedRadio(
-          sharing, RadioSharing.Request(adapter: number, pairs: pairs, time: now))
+        shared = try sharing.open(number, now)
+        shared?.pairs = pairs
         guard let socket = shared?.number, queue.add(socket, token, for: .readable) else {
           throw SystemCallError(code: .current, operation: .wait)
         }
       }
-      let status = shared?.serve(at: now)
-      if let code = status?.failure { throw SystemCallError(code: code, operation: .use) }
-      guard status?.isOpen == true else {
-        deadline = status?.deadline
+      shared?.serve(at: now)
+      if let code = shared?.failure { throw SystemCallError(code: code, operation: .use) }
+      guard shared?.isOpen == true else {
+        deadline = shared?.deadline
         return false
       }
       deadline = nil
@@ -60,21 +60,20 @@ extension PortRadio {
   @inline(never)
   mutating func readShared(into space: inout MutableSpan<UInt8>) -> RadioRead {
     let read = shared?.read(into: &space, at: MonotonicClock.now) ?? .nothing
-    noteStatus()
+    noteState()
     return read
   }
 
   @inline(never)
   mutating func writeShared(_ packet: Span<UInt8>) -> RadioWrite {
     let written = shared?.write(packet, at: MonotonicClock.now) ?? .taken(0)
-    noteStatus()
+    noteState()
     return written
   }
 
   @inline(never)
-  private mutating func noteStatus() {
-    let status = shared?.status
-    deadline = status?.deadline
-    if let code = status?.failure { failure = SystemCallError(code: code, operation: .use) }
+  private mutating func noteState() {
+    deadline = shared?.deadline
+    if let code = shared?.failure { failure = SystemCallError(code: code, operation: .use) }
   }
 }

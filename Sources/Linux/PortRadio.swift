@@ -29,7 +29,7 @@ package struct PortRadio: ~Copyable {
   /// How another program's radio is used; `nil` if this program does not do that.
   let sharing: RadioSharing?
   /// The radio that another program drives; `nil` for another way, or while it is closed.
-  var shared: SharedRadio?
+  var shared: RadioSharing.Radio?
   /// Whether it has been open.
   var hasBeenOpen = false
   /// What the values of the program require of a link, if bluetoothd protects it.
@@ -42,7 +42,7 @@ package struct PortRadio: ~Copyable {
   /// - Parameters:
   ///   - token: Its token in the queue.
   ///   - listenerToken: The token of the socket to which its controller connects.
-  ///   - sharing: How a radio beside bluetoothd is used: `bluez`. Without it, there is none.
+  ///   - sharing: How a radio beside bluetoothd is used: `bluez`, of the module `BlueZ`. Without it, there is none.
   package init(
     _ choice: RadioAddress, token: PollToken = .radio, listenerToken: PollToken = .listener,
     sharing: RadioSharing? = nil

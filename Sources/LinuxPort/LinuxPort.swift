@@ -1,4 +1,5 @@
 import BallRunner
+import BlueZ
 import BluetoothHost
 import EightBall
 import Linux

@@ -21,7 +21,7 @@ public struct Radio: ~Copyable {
 
   /// As `init(toBeOpened:loop:air:)`.
   ///
-  /// - Parameter sharing: How a radio beside bluetoothd is used: `bluez`. Without it, there is none.
+  /// - Parameter sharing: How a radio beside bluetoothd is used: `bluez`, of the module `BlueZ`. Without it, there is none.
   package init(
     toBeOpened name: RadioAddress, loop: EventLoop, air: (any AirHost)?, sharing: RadioSharing?
   ) {

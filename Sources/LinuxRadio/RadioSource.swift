@@ -153,7 +153,7 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
   ///
   /// - Parameters:
   ///   - air: The air for the radio `virtual`, which is closed with it.
-  ///   - sharing: How a radio beside bluetoothd is used: `bluez`. Without it, there is none.
+  ///   - sharing: How a radio beside bluetoothd is used: `bluez`, of the module `BlueZ`. Without it, there is none.
   package init(
     _ name: RadioAddress, loop: EventLoop, air: (any AirHost)? = nil, sharing: RadioSharing? = nil
   ) {

@@ -1,8 +1,9 @@
 import BluetoothHost
 import Expectations
+import Linux
 import Testing
 
-@testable import Linux
+@testable import BlueZ
 
 /// What a `DBusOutput` sends, without the lines that begin the connection.
 private func sent(_ body: (inout DBusOutput) -> Void) throws -> [UInt8] {

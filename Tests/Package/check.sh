@@ -99,11 +99,19 @@ check_package() {
     kill $!
     wait $! || fail "The panel ended with status $?."
     echo "eightball-panel has $(stat -c %s "$server") bytes, and starts."
-    # It opens no radio. The names of bluetoothd's methods are in the code that calls them.
-    grep -aq 'org\.bluez' "$installed" || fail "eightball lacks the radio beside bluetoothd."
-    ! grep -aq 'org\.bluez' "$server" ||
-      fail "eightball-panel contains the radio beside bluetoothd: which type or function names RadioSharing.bluez?" \
-        "To find out, link with --why-live='*bluez*'."
+    # It opens no radio. The code has the names of bluetoothd's methods, the descriptions of its types have that of the
+    # module, and the symbols, which only a program of this build has, its mangled name.
+    for name in 'org\.bluez' '\x00BlueZ\x00'; do
+      LC_ALL=C grep -aqP "$name" "$installed" || fail "eightball lacks the radio beside bluetoothd."
+      ! LC_ALL=C grep -aqP "$name" "$server" ||
+        fail "eightball-panel contains the module BlueZ: which module of the panel's server imports it?"
+    done
+    if $is_own; then
+      symbols_of_bluez() { nm "$1" | grep -c 5BlueZ || true; }
+      [ "$(symbols_of_bluez "$EIGHTBALL")" != 0 ] || fail "eightball has no symbol of the module BlueZ."
+      [ "$(symbols_of_bluez "${EIGHTBALL%/*}/eightball-panel")" = 0 ] ||
+        fail "eightball-panel has symbols of the module BlueZ: which module of the panel's server imports it?"
+    fi
     if $is_own; then
       check_figure 'the panel'"'"'s server, `eightball-panel` |' "$(stat -c %s "$server")"
       check_figure "the server's Debian package |" "$(stat -c %s "$folder/eightball-panel$suffix")"

@@ -1,3 +1,4 @@
+import BlueZ
 import BluetoothHost
 import Dispatch
 import Foundation

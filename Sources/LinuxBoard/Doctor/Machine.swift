@@ -1,3 +1,4 @@
+import BlueZ
 import EightBall
 import Linux
 import LinuxAir

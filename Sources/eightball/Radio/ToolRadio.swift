@@ -1,3 +1,4 @@
+import BlueZ
 import BluetoothHost
 import Glibc
 import LinuxAir

@@ -2,9 +2,10 @@ import BallTestSupport
 import BluetoothHost
 import Expectations
 import Glibc
+import Linux
 import Testing
 
-@testable import Linux
+@testable import BlueZ
 
 private typealias Daemon = FakeDaemon<Central<2, Collector>>
 

@@ -1,8 +1,8 @@
 import BallTestSupport
+import BlueZ
 import BluetoothHost
 import EightBall
 import Expectations
-import Linux
 import Testing
 
 private let ball = DeviceAddress(kind: .public, bytes: [0xBA, 0x11, 0, 0, 0, 0xF0])

@@ -3,9 +3,10 @@ import BluetoothHost
 import EightBall
 import Expectations
 import Glibc
+import Linux
 import Testing
 
-@testable import Linux
+@testable import BlueZ
 
 private typealias Daemon = FakeDaemon<BallHost<4>>
 

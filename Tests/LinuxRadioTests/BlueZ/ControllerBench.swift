@@ -1,7 +1,7 @@
 import BallTestSupport
+import BlueZ
 import BluetoothHost
 import EightBall
-import Linux
 import VirtualRadio
 
 /// A host on a `BlueZController`, and the side of the bus as the test. Time passes only by `pass`.

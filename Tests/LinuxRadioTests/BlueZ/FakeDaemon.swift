@@ -1,9 +1,10 @@
 import BluetoothHost
 import Expectations
 import Glibc
+import Linux
 import VirtualRadio
 
-@testable import Linux
+@testable import BlueZ
 
 /// A call that a `FakeDaemon` has received.
 struct DaemonCall: Equatable, CustomStringConvertible {

@@ -1,0 +1,49 @@
+import BluetoothHost
+import Linux
+
+/// A connection that bluetoothd is making for the host.
+struct ConnectionAttempt {
+  enum Phase: Equatable {
+    case none
+    /// Reads bluetoothd's objects, for the device and its attributes.
+    case looking
+    /// Asks bluetoothd whether it is disconnecting the connected device.
+    case probing
+    /// The device is connected, and bluetoothd may be disconnecting it, which it could not be asked.
+    case watching
+    /// bluetoothd is still disconnecting the device.
+    case waiting
+    /// bluetoothd does not know the device, and discovers.
+    case searching
+    case connecting
+    /// bluetoothd is pairing with the connected device.
+    case pairing
+    /// The device is connected, and bluetoothd finds its attributes.
+    case resolving
+  }
+
+  /// How long bluetoothd may take to find the attributes of a connected device, in milliseconds: its own limit of 30 s
+  /// for one response.
+  static var patience: UInt32 { 35_000 }
+  /// How long a device remains connected that bluetoothd is disconnecting, in milliseconds: 2 s, which may be late by a
+  /// second.
+  static var departureTime: UInt32 { 4_000 }
+
+  var phase = Phase.none
+  var peer = DeviceAddress.zero
+  /// The device; empty while bluetoothd does not know it.
+  var path = ObjectPath()
+  /// Whether bluetoothd has connected the device for this program.
+  var hasConnected = false
+  /// Whether bluetoothd was asked to pair with the device.
+  var hasPaired = false
+  /// Whether the device was connected before.
+  var isShared = false
+  /// Whether bluetoothd is known not to be disconnecting it.
+  var stays = false
+  /// When the attempt fails; `nil` while another limit applies.
+  var deadline: Instant?
+
+  /// Whether there is an attempt.
+  var isActive: Bool { phase != .none }
+}
