@@ -4,7 +4,7 @@ import Linux
 /// bluetoothd, as the roles of a `BlueZRadio` reach it: calls, replies, and the sockets that it and this
 /// program share.
 package struct BlueZBus: ~Copyable {
-  /// Whose call a tag is: its upper byte.
+  /// Which role made a call: the upper byte of its tag.
   package enum Caller: UInt32 {
     case radio
     case peripheral
@@ -73,8 +73,7 @@ package struct BlueZBus: ~Copyable {
     call(member, on: path.span, tag: tag, timeout: timeout, signature: signature, body)
   }
 
-  /// Asks for the signals that match a rule of bluetoothd, or takes it back. D-Bus Specification, "Match
-  /// Rules".
+  /// Subscribes to the signals of bluetoothd that match a rule, or ends that. D-Bus Specification, "Match Rules".
   @inline(never)
   package mutating func match(_ isWanted: Bool = true, _ rule: (inout ByteWriter) -> Void) {
     output.match(isWanted, at: now) {
@@ -83,7 +82,7 @@ package struct BlueZBus: ~Copyable {
     }
   }
 
-  /// Asks for changes of the properties of `interface` of the object at `path`, or takes it back.
+  /// Subscribes to changes of the properties of `interface` of the object at `path`, or ends that.
   @inline(never)
   package mutating func watch(
     _ interface: StaticString, at path: Span<UInt8>, _ isWanted: Bool = true
@@ -108,26 +107,11 @@ package struct BlueZBus: ~Copyable {
     output.reply(to: call, of: owner.span, signature: signature, with: descriptor, body)
   }
 
-  /// Replies to a call of bluetoothd with the error that it takes for an ATT error: `dbus_error_to_att_ecode`
-  /// of its gatt-database.c.
+  /// Replies to a call of bluetoothd with the error that it takes for this ATT error.
   @inline(never)
   package mutating func reply(to call: UInt32, error code: ATTErrorCode) {
     guard call != 0 else { return }
-    let name: StaticString
-    switch code {
-    case .requestNotSupported: name = "org.bluez.Error.NotSupported"
-    case .insufficientAuthorization, .insufficientAuthentication, .insufficientEncryption:
-      name = "org.bluez.Error.NotAuthorized"
-    case .invalidAttributeValueLength: name = "org.bluez.Error.InvalidValueLength"
-    case .invalidOffset: name = "org.bluez.Error.InvalidOffset"
-    case .procedureAlreadyInProgress: name = "org.bluez.Error.InProgress"
-    case .readNotPermitted, .writeNotPermitted: name = "org.bluez.Error.NotPermitted"
-    default:
-      // Only the application's own codes have a number.
-      let isOwn = code.rawValue >= 0x80 && code.rawValue <= 0x9F
-      name = isOwn ? "org.bluez.Error.Failed" : "org.bluez.Error.InvalidArguments"
-    }
-    output.reply(to: call, of: owner.span, error: name) {
+    output.reply(to: call, of: owner.span, error: code.daemonErrorName) {
       $0.write(text: "0x")
       $0.write(hexadecimal: code.rawValue)
     }

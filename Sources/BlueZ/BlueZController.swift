@@ -16,15 +16,15 @@ package struct BlueZController: ~Copyable {
     case nothing
     /// Stop advertising, scanning and connecting, and end every link, without any answer.
     case reset
-    /// Start or stop to advertise `advertisement`. `finishAdvertising` answers it.
+    /// Start or stop advertising `advertisement`. `finishAdvertising` answers it.
     case setAdvertising(Bool)
     /// Advertise the changed `advertisement`. Nothing answers it.
     case changeAdvertisement
-    /// Start or stop to scan. `finishScanning` answers it.
+    /// Start or stop scanning. `finishScanning` answers it.
     case setScanning(Bool, filtersDuplicates: Bool)
     /// Connect to this peripheral: `openLink` or `failConnection` answers it.
     case connect(DeviceAddress)
-    /// Stop to connect. Nothing answers it.
+    /// Stop connecting. Nothing answers it.
     case cancelConnection
     /// End the link with this index: `closeLink` answers it.
     case disconnect(Int)
@@ -41,7 +41,7 @@ package struct BlueZController: ~Copyable {
   /// How many packets the host may have sent that are not completed.
   private static var bufferCount: UInt8 { 16 }
 
-  var packets = PacketRing<16_384>()
+  var packets = InlinePacketQueue<16_384>()
   var links = VirtualLinks()
   /// The address of the adapter, for the host.
   package var address = DeviceAddress.zero

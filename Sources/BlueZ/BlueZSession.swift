@@ -133,7 +133,7 @@ struct BlueZSession: ~Copyable {
   @inline(never)
   private mutating func take(_ question: Question, _ message: borrowing DBusMessage) {
     if message.kind == .error {
-      bus.fail(Self.code(of: message.errorName))
+      bus.fail(message.radioError)
       return
     }
     var body = message.body
@@ -151,12 +151,9 @@ struct BlueZSession: ~Copyable {
   /// Takes all properties of the adapter; `false` if they are invalid.
   @inline(never)
   private mutating func takeAdapter(_ body: inout DBusReader) -> Bool {
-    guard var properties = body.readArray(alignedTo: 8) else { return false }
+    guard let properties = body.readArray(alignedTo: 8) else { return false }
     var isPowered = false
-    while !properties.isEmpty {
-      guard properties.enterStructure(), let name = properties.readText(),
-        let value = properties.readVariant()
-      else { return false }
+    let isValid = properties.forEachProperty { name, value in
       if name.equals("Powered") { isPowered = value.boolean ?? false }
       if name.equals("Address"), let text = value.text, let bytes = DeviceAddress.bytes(of: text) {
         controller.address = DeviceAddress(kind: .public, bytes: bytes)
@@ -164,34 +161,13 @@ struct BlueZSession: ~Copyable {
       // This property came shortly after a socket for each central.
       if name.equals("Version") { peripheral.hasOwnSockets = true }
     }
+    guard isValid else { return false }
     guard isPowered else {
       bus.fail(.networkDown)
       return true
     }
     isOpen = true
     return true
-  }
-
-  /// What an error of the bus or of bluetoothd means for a radio.
-  package static func code(of name: Span<UInt8>) -> ErrorNumber {
-    if name.equals("org.freedesktop.DBus.Error.AccessDenied") { return .accessDenied }
-    if name.equals("org.freedesktop.DBus.Error.InteractiveAuthorizationRequired")
-      || name.equals("org.bluez.Error.NotAuthorized")
-    {
-      return .noKey
-    }
-    if name.equals("org.freedesktop.DBus.Error.NameHasNoOwner")
-      || name.equals("org.freedesktop.DBus.Error.ServiceUnknown")
-    {
-      return .hostDown
-    }
-    if name.equals("org.freedesktop.DBus.Error.UnknownObject") { return .noSuchDevice }
-    // bluetoothd answers so for an object without the interface, too: it knows no such adapter then.
-    if name.equals("org.freedesktop.DBus.Error.UnknownMethod") { return .noSuchDevice }
-    if name.equals("org.freedesktop.DBus.Error.NoReply") { return .timedOut }
-    if name.equals("org.bluez.Error.NotPermitted") { return .noSpace }
-    if name.equals("org.bluez.Error.NotReady") { return .networkDown }
-    return .protocolError
   }
 
   // MARK: Messages
@@ -244,16 +220,14 @@ struct BlueZSession: ~Copyable {
 
   /// Whether a change of the adapter's properties is that it is switched off.
   private static func reportsPowerOff(_ body: inout DBusReader) -> Bool {
-    guard body.readText() != nil, var properties = body.readArray(alignedTo: 8) else {
+    guard body.readText() != nil, let properties = body.readArray(alignedTo: 8) else {
       return false
     }
-    while !properties.isEmpty {
-      guard properties.enterStructure(), let name = properties.readText(),
-        let value = properties.readVariant()
-      else { return false }
-      if name.equals("Powered"), value.boolean == false { return true }
+    var isOff = false
+    properties.forEachProperty { name, value in
+      if name.equals("Powered") { isOff = value.boolean == false }
     }
-    return false
+    return isOff
   }
 
   /// A call has had no reply in time.

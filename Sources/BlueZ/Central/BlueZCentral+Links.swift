@@ -16,20 +16,20 @@ extension BlueZCentral {
     abandonAttempt(&bus)
     attempt.peer = peer
     watchDevices(&bus)
-    look(&bus)
+    readObjects(&bus)
   }
 
-  /// The host does not want the connection any more.
+  /// Stops connecting.
   package mutating func cancelConnection(_ bus: inout BlueZBus) {
     abandonAttempt(&bus)
     watchDevices(&bus)
   }
 
-  private mutating func look(_ bus: inout BlueZBus) {
-    attempt.phase = .looking
+  private mutating func readObjects(_ bus: inout BlueZBus) {
+    attempt.phase = .readingObjects
     attempt.deadline = nil
     watchDevices(&bus)
-    bus.call(.getManagedObjects, on: ProgramText("/").span, tag: tag(.look))
+    bus.call(.getManagedObjects, on: ProgramText("/").span, tag: tag(.objects))
   }
 
   /// Ends the attempt, and the connection if it was made for it.
@@ -39,7 +39,9 @@ extension BlueZCentral {
     if old.phase == .searching {
       updateDiscovery(isScanning: false, filtersDuplicates: true, &bus)
     }
-    if old.phase == .connecting || old.hasConnected, !old.isShared { depart(old.path, &bus) }
+    if old.phase == .connecting || old.hasConnected, !old.isShared {
+      disconnectDevice(old.path, &bus)
+    }
   }
 
   /// The attempt has failed for this reason.
@@ -53,16 +55,16 @@ extension BlueZCentral {
   }
 
   /// bluetoothd does not describe its objects.
-  mutating func failLook(_ controller: inout BlueZController, _ bus: inout BlueZBus) {
-    if attempt.phase == .looking { failAttempt(.hardwareFailure, &controller, &bus) }
+  mutating func failObjects(_ controller: inout BlueZController, _ bus: inout BlueZBus) {
+    if attempt.phase == .readingObjects { failAttempt(.hardwareFailure, &controller, &bus) }
   }
 
   /// Takes bluetoothd's objects: connects to the device, pairs with it, or opens the link if bluetoothd knows its
   /// attributes.
-  mutating func found(
+  mutating func takeObjects(
     _ objects: DBusReader, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
-    guard attempt.phase == .looking else { return }
+    guard attempt.phase == .readingObjects else { return }
     var device:
       (path: ObjectPath, isConnected: Bool, isResolved: Bool, isPaired: Bool, rssi: Int8?)?
     let wanted = attempt.peer
@@ -85,8 +87,8 @@ extension BlueZCentral {
     }
     attempt.path = device.path
     let isOwn = attempt.hasConnected && !attempt.isShared
-    if departure(of: device.path.span) != nil {
-      awaitDeparture(&bus)
+    if disconnectingSlot(of: device.path.span) != nil {
+      awaitDisconnection(&bus)
     } else if device.isConnected, device.isResolved, !isOwn, !attempt.stays {
       probe(objects, &bus)
     } else if device.isConnected, isOwn || device.isResolved, pairs, !device.isPaired,
@@ -101,7 +103,7 @@ extension BlueZCentral {
       open(objects, rssi: rssi, &controller, &bus)
     } else if attempt.hasConnected {
       attempt.phase = .resolving
-      attempt.deadline = bus.now.advanced(by: ConnectionAttempt.patience)
+      attempt.deadline = bus.now.advanced(by: Self.responseTimeout)
     } else {
       attempt.isShared = device.isConnected
       callConnect(&bus)
@@ -111,9 +113,9 @@ extension BlueZCentral {
   // MARK: A connection that another program has made
 
   /// bluetoothd is disconnecting the device: the attempt goes on when it has.
-  private mutating func awaitDeparture(_ bus: inout BlueZBus) {
+  private mutating func awaitDisconnection(_ bus: inout BlueZBus) {
     attempt.phase = .waiting
-    attempt.deadline = bus.now.advanced(by: ConnectionAttempt.patience)
+    attempt.deadline = bus.now.advanced(by: Self.responseTimeout)
   }
 
   /// Asks bluetoothd whether it is disconnecting a connected device, as for another program that has ended. It takes 2 s for
@@ -138,7 +140,7 @@ extension BlueZCentral {
     }
     guard let silent else {
       attempt.phase = .watching
-      attempt.deadline = bus.now.advanced(by: ConnectionAttempt.departureTime)
+      attempt.deadline = bus.now.advanced(by: ConnectionAttempt.disconnectionTime)
       return
     }
     attempt.phase = .probing
@@ -148,14 +150,14 @@ extension BlueZCentral {
   /// bluetoothd is disconnecting the device, or has another error for a value without notifications.
   mutating func probed(_ error: Span<UInt8>?, _ bus: inout BlueZBus) {
     guard attempt.phase == .probing else { return }
-    if let error, error.equals("org.bluez.Error.NotConnected") { return awaitDeparture(&bus) }
+    if let error, error.equals("org.bluez.Error.NotConnected") { return awaitDisconnection(&bus) }
     useConnection(&bus)
   }
 
   /// bluetoothd is not disconnecting the device.
   mutating func useConnection(_ bus: inout BlueZBus) {
     attempt.stays = true
-    look(&bus)
+    readObjects(&bus)
   }
 
   /// The device is not connected any more.
@@ -172,8 +174,8 @@ extension BlueZCentral {
     attempt.isShared = false
     attempt.stays = false
     switch attempt.phase {
-    case .probing, .watching, .waiting, .resolving: look(&bus)
-    case .none, .looking, .searching, .connecting, .pairing: break
+    case .probing, .watching, .waiting, .resolving: readObjects(&bus)
+    case .none, .readingObjects, .searching, .connecting, .pairing: break
     }
   }
 
@@ -193,7 +195,7 @@ extension BlueZCentral {
     guard attempt.phase == .connecting else { return }
     guard let error, !error.equals("org.bluez.Error.AlreadyConnected") else {
       attempt.hasConnected = true
-      return look(&bus)
+      return readObjects(&bus)
     }
     attempt.phase = .none
     attempt.hasConnected = false
@@ -225,12 +227,12 @@ extension BlueZCentral {
         attempt.hasConnected = false
         attempt.stays = false
       }
-      return look(&bus)
+      return readObjects(&bus)
     }
     // bluetoothd disconnects the device, sooner or later: it is connected again, without pairing.
     attempt.hasConnected = false
-    awaitDeparture(&bus)
-    depart(attempt.path, &bus)
+    awaitDisconnection(&bus)
+    disconnectDevice(attempt.path, &bus)
   }
 
   /// Opens the virtual link, with the attributes among `objects`.
@@ -256,39 +258,40 @@ extension BlueZCentral {
     _ index: Int, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
     let path = peripherals[index].path
-    if peripherals[index].isOpen, !peripherals[index].isShared { depart(path, &bus) }
-    ended(index, .connectionTerminatedByLocalHost, &controller, &bus)
+    if peripherals[index].isOpen, !peripherals[index].isShared { disconnectDevice(path, &bus) }
+    endLink(index, .connectionTerminatedByLocalHost, &controller, &bus)
   }
 
   /// Has bluetoothd disconnect the device at `path`. The host does not wait for that.
-  private mutating func depart(_ path: ObjectPath, _ bus: inout BlueZBus) {
-    for slot in departures.indices where departures[slot].count == 0 {
-      departures[slot] = path
+  private mutating func disconnectDevice(_ path: ObjectPath, _ bus: inout BlueZBus) {
+    for slot in disconnectingDevices.indices where disconnectingDevices[slot].count == 0 {
+      disconnectingDevices[slot] = path
       return bus.call(.disconnectDevice, on: path.span, tag: tag(.disconnect, slot))
     }
     bus.call(.disconnectDevice, on: path.span, tag: nil)
   }
 
   /// The slot of the departure of the device at `path`; `nil` if bluetoothd is not disconnecting it.
-  private func departure(of path: Span<UInt8>) -> Int? {
-    for slot in departures.indices where departures[slot].span.hasSameBytes(as: path) {
+  private func disconnectingSlot(of path: Span<UInt8>) -> Int? {
+    for slot in disconnectingDevices.indices
+    where disconnectingDevices[slot].span.hasSameBytes(as: path) {
       return slot
     }
     return nil
   }
 
   /// bluetoothd has disconnected the device of this slot: the host may connect to it again.
-  mutating func departed(
+  mutating func deviceDisconnected(
     _ slot: Int, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
-    let path = departures[slot]
-    departures[slot] = ObjectPath()
-    if attempt.phase == .waiting, attempt.path == path { look(&bus) }
+    let path = disconnectingDevices[slot]
+    disconnectingDevices[slot] = ObjectPath()
+    if attempt.phase == .waiting, attempt.path == path { readObjects(&bus) }
     watchDevices(&bus)
   }
 
-  /// The link at `index` has ended.
-  mutating func ended(
+  /// Ends the link at `index`, and reports that to the host.
+  mutating func endLink(
     _ index: Int, _ reason: HCIErrorCode, _ controller: inout BlueZController,
     _ bus: inout BlueZBus
   ) {
@@ -298,12 +301,12 @@ extension BlueZCentral {
     watchDevices(&bus)
   }
 
-  /// Ends the link at `index`, if there is one, without an event.
-  mutating func leave(_ index: Int, _ bus: inout BlueZBus) {
+  /// Ends the link at `index`, if there is one, without a report.
+  mutating func dropLink(_ index: Int, _ bus: inout BlueZBus) {
     guard peripherals[index].isOpen else { return }
     unsubscribe(at: index, &bus)
     let path = peripherals[index].path
-    if !peripherals[index].isShared { depart(path, &bus) }
+    if !peripherals[index].isShared { disconnectDevice(path, &bus) }
     peripherals[index].close()
   }
 
@@ -347,15 +350,15 @@ extension BlueZCentral {
       if name.equals("RSSI") { rssi = value.int16 }
     }
     if attempt.isActive, change.path.hasSameBytes(as: attempt.path.span) {
-      if isResolved == true, attempt.phase == .resolving { look(&bus) }
+      if isResolved == true, attempt.phase == .resolving { readObjects(&bus) }
       if isConnected == false { connectionEnded(&controller, &bus) }
     }
-    if isConnected == false, let slot = departure(of: change.path) {
-      departed(slot, &controller, &bus)
+    if isConnected == false, let slot = disconnectingSlot(of: change.path) {
+      deviceDisconnected(slot, &controller, &bus)
     }
     guard let index = index(at: change.path) else { return }
     if let rssi { controller.setRSSI(Int8(clamping: rssi), at: index) }
-    if isConnected == false { ended(index, .remoteUserTerminatedConnection, &controller, &bus) }
+    if isConnected == false { endLink(index, .remoteUserTerminatedConnection, &controller, &bus) }
   }
 
   /// An attribute has come or gone, or an interface of the device.
@@ -371,9 +374,9 @@ extension BlueZCentral {
     if attempt.isActive, path.hasSameBytes(as: attempt.path.span) {
       connectionEnded(&controller, &bus)
     }
-    if let slot = departure(of: path) { departed(slot, &controller, &bus) }
+    if let slot = disconnectingSlot(of: path) { deviceDisconnected(slot, &controller, &bus) }
     if let index = index(at: path) {
-      ended(index, .remoteUserTerminatedConnection, &controller, &bus)
+      endLink(index, .remoteUserTerminatedConnection, &controller, &bus)
     }
   }
 }

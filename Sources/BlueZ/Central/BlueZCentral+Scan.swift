@@ -6,7 +6,7 @@ extension BlueZCentral {
   /// How many devices' properties are asked for at a time.
   private static var reportLimit: Int { 8 }
 
-  /// Starts or stops to scan, and answers the host's command.
+  /// Starts or stops scanning, and answers the host's command.
   package mutating func setScanning(
     _ isOn: Bool, filtersDuplicates: Bool, _ controller: inout BlueZController,
     _ bus: inout BlueZBus

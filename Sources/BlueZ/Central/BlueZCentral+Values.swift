@@ -13,9 +13,6 @@ struct Subscription {
 
 // The values of peripherals.
 extension BlueZCentral {
-  /// How long an answer of a peripheral may take, in milliseconds. bluetoothd's own limit is 30 s, and so is the host's.
-  private static var patience: UInt32 { 35_000 }
-
   /// Takes an ATT PDU of the host.
   package mutating func receive(
     _ pdu: Span<UInt8>, at index: Int, _ controller: inout BlueZController, _ bus: inout BlueZBus
@@ -26,8 +23,8 @@ extension BlueZCentral {
     if !proceed(at: index, &controller, &bus) { controller.completePacket(at: index) }
   }
 
-  /// Passes what the client's server has to say to the host, and what it wants to bluetoothd. Returns whether that is a
-  /// command.
+  /// Passes the packets of the server at `index` to the host, and its operations to bluetoothd. Returns whether one of them
+  /// is a command.
   @discardableResult
   private mutating func proceed(
     at index: Int, _ controller: inout BlueZController, _ bus: inout BlueZBus
@@ -61,7 +58,7 @@ extension BlueZCentral {
         bus.call(
           object.isDescriptor ? .readDescriptor : .readCharacteristic, on: object.path.span,
           tag: tag,
-          timeout: Self.patience, signature: "a{sv}"
+          timeout: Self.responseTimeout, signature: "a{sv}"
         ) { $0.endArray($0.beginArray(alignedTo: 8)) }
       }
     case .write(let handle) where peripherals[index].isConfiguration(at: handle):
@@ -82,7 +79,7 @@ extension BlueZCentral {
       bus.call(
         object.isDescriptor ? .writeDescriptor : .writeCharacteristic, on: object.path.span,
         tag: tag,
-        timeout: Self.patience, signature: "aya{sv}"
+        timeout: Self.responseTimeout, signature: "aya{sv}"
       ) { writer in
         peripherals[index].withValue { writer.write(bytes: $0) }
         let mark = writer.beginArray(alignedTo: 8)
@@ -202,7 +199,8 @@ extension BlueZCentral {
       // A socket of its own has the values only, in their order, and no program between.
       ask(.acquire, at: index, &bus) { bus, tag in
         bus.call(
-          .acquireNotify, on: object.path.span, tag: tag, timeout: Self.patience, signature: "a{sv}"
+          .acquireNotify, on: object.path.span, tag: tag, timeout: Self.responseTimeout,
+          signature: "a{sv}"
         ) { $0.endArray($0.beginArray(alignedTo: 8)) }
       }
     } else if configuration.contains(.indication), properties.contains(.indicate) {
@@ -227,7 +225,7 @@ extension BlueZCentral {
       let object = value(of: handle, at: index)
     else { return }
     ask(.startNotify, at: index, &bus) {
-      $0.call(.startNotify, on: object.path.span, tag: $1, timeout: Self.patience)
+      $0.call(.startNotify, on: object.path.span, tag: $1, timeout: Self.responseTimeout)
     }
   }
 
@@ -356,70 +354,6 @@ extension BlueZCentral {
     controller.send(to: index) {
       $0.write(ATTOpcode.handleValueNotification.rawValue, handle)
       $0.write(value.extracting(first: min(value.count, 512)))
-    }
-  }
-}
-
-extension DBusMessage {
-  /// Whether it is an error of bluetoothd for a request that it cannot send, or whose answer cannot come any more, because
-  /// the link has ended or is ending.
-  fileprivate var isAboutLink: Bool {
-    var body = self.body
-    guard !errorName.equals("org.bluez.Error.NotConnected") else { return true }
-    guard errorName.equals("org.bluez.Error.Failed"), let text = body.readText() else {
-      return false
-    }
-    return text.equals("Not connected") || text.equals("Operation failed")
-  }
-}
-
-extension ATTErrorCode {
-  /// The ATT error behind an error of bluetoothd: `create_gatt_dbus_error` of its gatt-client.c. The text has the number
-  /// of those without a name.
-  init(of message: borrowing DBusMessage) {
-    var body = message.body
-    let name = message.errorName
-    var text = name
-    if message.signature.equals("s"), let detail = body.readText() { text = detail }
-    if let number = text.firstIndex(of: "0x" as StaticString), text.count >= number &+ 4,
-      let high = text[number &+ 2].hexadecimalValue, let low = text[number &+ 3].hexadecimalValue
-    {
-      self.init(rawValue: high &<< 4 | low)
-    } else if name.equals("org.bluez.Error.NotPermitted") {
-      self =
-        text.equals("Not paired")
-        ? .insufficientAuthentication
-        : text.equals("Write not permitted") ? .writeNotPermitted : .readNotPermitted
-    } else if name.equals("org.bluez.Error.NotAuthorized") {
-      self = .insufficientAuthorization
-    } else if name.equals("org.bluez.Error.NotSupported") {
-      self = .requestNotSupported
-    } else if name.equals("org.bluez.Error.InProgress") {
-      self = .procedureAlreadyInProgress
-    } else if name.equals("org.bluez.Error.ImproperlyConfigured") {
-      self = .cccdImproperlyConfigured
-    } else if name.equals("org.bluez.Error.InvalidOffset") || text.equals("Invalid offset") {
-      self = .invalidOffset
-    } else if name.equals("org.bluez.Error.InvalidValueLength") || text.equals("Invalid Length") {
-      self = .invalidAttributeValueLength
-    } else if name.equals("org.freedesktop.DBus.Error.UnknownObject")
-      || name.equals("org.freedesktop.DBus.Error.UnknownMethod")
-    {
-      self = .invalidHandle
-    } else {
-      self = .unlikelyError
-    }
-  }
-}
-
-extension ByteWriter {
-  /// Writes a number as four hexadecimal digits in lower case, as in the paths of bluetoothd.
-  @_lifetime(self: copy self) fileprivate mutating func write(lowercase number: UInt16) {
-    var shift: UInt16 = 16
-    while shift > 0 {
-      shift &-= 4
-      let digit = UInt8(truncatingIfNeeded: number &>> shift & 0xF)
-      write(digit < 10 ? UInt8(ascii: "0") &+ digit : UInt8(ascii: "a") &+ digit &- 10)
     }
   }
 }

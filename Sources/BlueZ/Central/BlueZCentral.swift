@@ -4,16 +4,19 @@ import Linux
 /// The central of a radio that is bluetoothd's: it scans and connects by bluetoothd's objects, and serves the host's
 /// client from the attributes that bluetoothd has found.
 package struct BlueZCentral: ~Copyable {
-  /// The calls to bluetoothd, as a part of their tags.
+  /// The calls to bluetoothd, as a part of their tags. `objects` is for a connection, `survey` for reports.
   enum Question: UInt32 {
     case startDiscovery, survey, report
-    case look, probe, connect, pair
+    case objects, probe, connect, pair
     case disconnect, refresh
     case operate, command, acquire, startNotify
   }
 
   /// The first of the tokens of the sockets for notifications.
   package static var firstToken: UInt32 { 0x2_0000 }
+  /// How long bluetoothd may take to get a response of a peripheral, in milliseconds. Its own limit is 30 s, and so is the
+  /// host's.
+  static var responseTimeout: UInt32 { 35_000 }
   /// The most subscriptions at a time.
   package static var subscriptionLimit: Int { 32 }
 
@@ -27,7 +30,7 @@ package struct BlueZCentral: ~Copyable {
   /// larger, by 50 kB.
   var peripherals: MappedArray<RemotePeripheral>
   /// The devices that bluetoothd is disconnecting for this program, which takes it some seconds; empty for none.
-  var departures = InlineArray<16, ObjectPath>(repeating: ObjectPath())
+  var disconnectingDevices = InlineArray<16, ObjectPath>(repeating: ObjectPath())
   var subscriptions = InlineArray<32, Subscription?>(repeating: nil)
   /// Whether bluetoothd discovers devices for this program.
   var isDiscovering = false
@@ -84,7 +87,7 @@ package struct BlueZCentral: ~Copyable {
   /// Stops scanning and connecting, and ends every link, without an event.
   package mutating func reset(_ bus: inout BlueZBus) {
     abandonAttempt(&bus)
-    for index in 0..<BlueZController.linkCapacity { leave(index, &bus) }
+    for index in 0..<BlueZController.linkCapacity { dropLink(index, &bus) }
     updateDiscovery(isScanning: false, filtersDuplicates: true, &bus)
     hasMissedReport = false
     watchDevices(&bus)
@@ -98,7 +101,7 @@ package struct BlueZCentral: ~Copyable {
     guard let question = Question(rawValue: tag &>> 16) else { return }
     let isError = message.kind == .error
     switch question {
-    case .disconnect: departed(Int(tag &>> 12 & 0xF), &controller, &bus)
+    case .disconnect: deviceDisconnected(Int(tag &>> 12 & 0xF), &controller, &bus)
     case .startDiscovery: discoveryStarted(isError ? message.errorName : nil, &controller, &bus)
     case .survey:
       if !isError { reportAll(message.body, &controller, bus) }
@@ -106,7 +109,8 @@ package struct BlueZCentral: ~Copyable {
       reportCount = max(0, reportCount &- 1)
       if !isError { reportDevice(message.body, &controller) }
       surveyIfNeeded(controller, &bus)
-    case .look: isError ? failLook(&controller, &bus) : found(message.body, &controller, &bus)
+    case .objects:
+      isError ? failObjects(&controller, &bus) : takeObjects(message.body, &controller, &bus)
     case .probe: probed(isError ? message.errorName : nil, &bus)
     case .connect: connected(isError ? message.errorName : nil, &controller, &bus)
     case .pair: paired(isRefused: isError, &bus)
@@ -127,9 +131,9 @@ package struct BlueZCentral: ~Copyable {
       controller.finishScanning(.hardwareFailure)
       if attempt.phase == .searching { failAttempt(.hardwareFailure, &controller, &bus) }
     case .survey: break
-    case .disconnect: departed(Int(tag &>> 12 & 0xF), &controller, &bus)
+    case .disconnect: deviceDisconnected(Int(tag &>> 12 & 0xF), &controller, &bus)
     case .report: reportCount = max(0, reportCount &- 1)
-    case .look, .probe, .connect, .pair:
+    case .objects, .probe, .connect, .pair:
       failAttempt(.connectionFailedToBeEstablished, &controller, &bus)
     default:
       guard let index = index(of: tag) else { return }
@@ -206,22 +210,4 @@ package struct BlueZCentral: ~Copyable {
     }
     bus.match(isNeeded) { $0.write(text: "interface='org.freedesktop.DBus.ObjectManager'") }
   }
-}
-
-// What the central calls: the manual pages org.bluez.*(5).
-extension DBusMember {
-  /// `a{sv}`: which devices discovery is for.
-  static var setDiscoveryFilter: DBusMember {
-    DBusMember("org.bluez.Adapter1", "SetDiscoveryFilter")
-  }
-  static var startDiscovery: DBusMember { DBusMember("org.bluez.Adapter1", "StartDiscovery") }
-  static var stopDiscovery: DBusMember { DBusMember("org.bluez.Adapter1", "StopDiscovery") }
-  /// Connects; replies when that is done.
-  static var connectDevice: DBusMember { DBusMember("org.bluez.Device1", "Connect") }
-  /// `os`: whom bluetoothd asks when this program pairs.
-  static var registerAgent: DBusMember { DBusMember("org.bluez.AgentManager1", "RegisterAgent") }
-  /// Pairs; replies when that is done.
-  static var pairDevice: DBusMember { DBusMember("org.bluez.Device1", "Pair") }
-  static var startNotify: DBusMember { DBusMember("org.bluez.GattCharacteristic1", "StartNotify") }
-  static var stopNotify: DBusMember { DBusMember("org.bluez.GattCharacteristic1", "StopNotify") }
 }

@@ -6,10 +6,10 @@ struct ConnectionAttempt {
   enum Phase: Equatable {
     case none
     /// Reads bluetoothd's objects, for the device and its attributes.
-    case looking
+    case readingObjects
     /// Asks bluetoothd whether it is disconnecting the connected device.
     case probing
-    /// The device is connected, and bluetoothd may be disconnecting it, which it could not be asked.
+    /// The device is connected, and bluetoothd may be disconnecting it, but no value lets the central ask that.
     case watching
     /// bluetoothd is still disconnecting the device.
     case waiting
@@ -22,12 +22,9 @@ struct ConnectionAttempt {
     case resolving
   }
 
-  /// How long bluetoothd may take to find the attributes of a connected device, in milliseconds: its own limit of 30 s
-  /// for one response.
-  static var patience: UInt32 { 35_000 }
-  /// How long a device remains connected that bluetoothd is disconnecting, in milliseconds: 2 s, which may be late by a
-  /// second.
-  static var departureTime: UInt32 { 4_000 }
+  /// How long a device remains connected that bluetoothd is disconnecting, in milliseconds: 2 s, and a second more on a
+  /// busy machine.
+  static var disconnectionTime: UInt32 { 4_000 }
 
   var phase = Phase.none
   var peer = DeviceAddress.zero
@@ -37,9 +34,9 @@ struct ConnectionAttempt {
   var hasConnected = false
   /// Whether bluetoothd was asked to pair with the device.
   var hasPaired = false
-  /// Whether the device was connected before.
+  /// Whether another program has connected the device.
   var isShared = false
-  /// Whether bluetoothd is known not to be disconnecting it.
+  /// Whether the device is known to stay connected: bluetoothd is not disconnecting it.
   var stays = false
   /// When the attempt fails; `nil` while another limit applies.
   var deadline: Instant?

@@ -174,11 +174,3 @@ struct AttributeDescription {
     }
   }
 }
-
-extension Span<UInt8> {
-  /// Whether it is the path of an object below the one at `path`.
-  func isBelow(_ path: Span<UInt8>) -> Bool {
-    count > path.count && self[path.count] == UInt8(ascii: "/")
-      && extracting(first: path.count).hasSameBytes(as: path)
-  }
-}

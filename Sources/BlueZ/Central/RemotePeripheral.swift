@@ -8,7 +8,7 @@ package struct RemotePeripheral: ~Copyable {
   package private(set) var isOpen = false
   /// The device.
   package private(set) var path = ObjectPath()
-  /// Distinguishes the peripheral from others that have had this place.
+  /// Distinguishes the peripheral from earlier ones with this index.
   package private(set) var generation: UInt32 = 0
   /// Whether another program connected it, so that it stays connected.
   package private(set) var isShared = false
@@ -18,7 +18,7 @@ package struct RemotePeripheral: ~Copyable {
     database: RemoteDatabase(), application: RemoteApplication())
   private var connection = Connection(index: 0)
 
-  /// A place without a link.
+  /// No peripheral.
   package init() {}
 
   /// The attributes, to be filled before the link is opened, or after they have changed.

@@ -124,13 +124,13 @@ package struct DBusMember: Sendable {
     self.name = name
   }
 
-  /// Asks the bus for a name, first of all.
+  /// Asks the bus for the unique name of this connection: the first call.
   package static var hello: DBusMember { DBusMember("org.freedesktop.DBus", "Hello") }
-  /// Asks the bus for signals: `s`, a rule.
+  /// Subscribes to signals: `s`, a rule.
   package static var addMatch: DBusMember { DBusMember("org.freedesktop.DBus", "AddMatch") }
-  /// Takes a rule back: `s`.
+  /// Removes a rule: `s`.
   package static var removeMatch: DBusMember { DBusMember("org.freedesktop.DBus", "RemoveMatch") }
-  /// Asks the bus for the owner of a name: `s` to `s`.
+  /// Gets the owner of a name: `s` to `s`.
   package static var getNameOwner: DBusMember { DBusMember("org.freedesktop.DBus", "GetNameOwner") }
   /// A name has another owner: `sss`, the name, the old and the new one.
   package static var nameOwnerChanged: DBusMember {

@@ -47,7 +47,7 @@ package struct DBusOutput: ~Copyable {
     @_lifetime(borrow self) borrowing get { bytes.span.extracting(sent..<end) }
   }
 
-  /// Counts them as sent.
+  /// Counts them as sent. For tests: a radio calls `send`.
   @inline(never)
   mutating func dropUnsent() {
     sent = 0
@@ -194,7 +194,7 @@ package struct DBusOutput: ~Copyable {
       signature: signature, body)
   }
 
-  /// Asks for the signals that match a rule, or takes it back. D-Bus Specification, "Match Rules".
+  /// Subscribes to the signals that match a rule, or ends that. D-Bus Specification, "Match Rules".
   @inline(never)
   package mutating func match(
     _ isWanted: Bool = true, at now: Instant, _ rule: (inout ByteWriter) -> Void

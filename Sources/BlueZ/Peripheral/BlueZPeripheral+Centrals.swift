@@ -3,92 +3,94 @@ import Linux
 
 // What centrals do with the services, as bluetoothd passes it on: each central that uses one gets a link to the host.
 extension BlueZPeripheral {
-  /// The place of the central that a tag is about; `nil` if its link has ended.
-  func place(_ tag: UInt32) -> Int? {
-    let place = Int(tag &>> 8 & 0xFF)
-    guard place < CentralLinks.capacity, links.links[place].isUsed,
-      links.links[place].generation == UInt8(truncatingIfNeeded: tag)
+  /// The index of the central that a tag is about; `nil` if its link has ended.
+  func central(ofTag tag: UInt32) -> Int? {
+    let central = Int(tag &>> 8 & 0xFF)
+    guard central < CentralLinks.capacity, centrals.links[central].isUsed,
+      centrals.links[central].generation == UInt8(truncatingIfNeeded: tag)
     else { return nil }
-    return place
+    return central
   }
 
-  /// The place of the central that is the device at `path`, which gets a link; `nil` if there are too many.
+  /// The index of the central that is the device at `path`, which gets a link; `nil` if there are too many.
   @inline(never)
-  private mutating func place(
+  private mutating func central(
     for path: Span<UInt8>, mtu: UInt16?, _ bus: inout BlueZBus
   ) -> Int? {
     guard let address = path.deviceAddress(below: bus.adapterPath.span) else { return nil }
-    if let place = links.place(of: address) { return place }
-    guard let place = links.add(address) else { return nil }
+    if let central = centrals.central(of: address) { return central }
+    guard let central = centrals.add(address) else { return nil }
     bus.watch("org.bluez.Device1", at: path)
     bus.call(
       .getAllProperties, on: path,
-      tag: Question.device.tag(place, links.links[place].generation), timeout: 5_000, signature: "s"
+      tag: Question.device.tag(central, centrals.links[central].generation), timeout: 5_000,
+      signature: "s"
     ) { $0.write("org.bluez.Device1") }
     let mtu = ATTMTU(Int(mtu ?? 0)) ?? .maximum
-    links.append(
-      .exchangeMTU, 0, of: place, call: 0, offset: UInt16(truncatingIfNeeded: mtu.byteCount), &bus)
-    if !sockets.isPerCentral { subscribe(place, &bus) }
-    return place
+    centrals.append(
+      .exchangeMTU, 0, of: central, call: 0, offset: UInt16(truncatingIfNeeded: mtu.byteCount), &bus
+    )
+    if !sockets.isPerCentral { subscribe(central, &bus) }
+    return central
   }
 
   /// Subscribes a new central to all that has a socket: bluetoothd does not say whether it has subscribed.
   @inline(never)
-  private mutating func subscribe(_ place: Int, _ bus: inout BlueZBus) {
+  private mutating func subscribe(_ central: Int, _ bus: inout BlueZBus) {
     var last: UInt16 = 0
     for index in 0..<UpdateSockets.capacity {
       guard let (characteristic, _) = sockets.owner(at: index), characteristic != last else {
         continue
       }
       last = characteristic
-      configure(characteristic, of: place, isOn: true, &bus)
+      configure(characteristic, of: central, isOn: true, &bus)
     }
   }
 
   /// Writes the Client Characteristic Configuration of a characteristic for a central.
   @inline(never)
   mutating func configure(
-    _ characteristic: UInt16, of place: Int, isOn: Bool, _ bus: inout BlueZBus
+    _ characteristic: UInt16, of central: Int, isOn: Bool, _ bus: inout BlueZBus
   ) {
     guard let handle = database.configuration(of: characteristic),
       let properties = database[characteristic]?.properties
     else { return }
     let on: UInt8 = properties.contains(.notify) ? 1 : 2
     let value: InlineArray<2, UInt8> = [isOn ? on : 0, 0]
-    links.append(.configure, handle, of: place, call: 0, value: value.span, &bus)
+    centrals.append(.configure, handle, of: central, call: 0, value: value.span, &bus)
   }
 
   /// Opens the link of a central that bluetoothd has described; `false` if it has gone, or there are too many.
   @inline(never)
   mutating func open(
-    _ place: Int, _ body: inout DBusReader, _ controller: inout BlueZController,
+    _ central: Int, _ body: inout DBusReader, _ controller: inout BlueZController,
     _ bus: inout BlueZBus
   ) -> Bool {
     guard let device = DeviceProperties(&body), device.isConnected == true else { return false }
     let address = DeviceAddress(
-      kind: device.hasRandomAddress ? .random : .public, bytes: links.links[place].address)
+      kind: device.hasRandomAddress ? .random : .public, bytes: centrals.links[central].address)
     guard let index = controller.openLink(to: address, .peripheral, rssi: device.rssi) else {
       return false
     }
-    links.links[place].index = index
+    centrals.links[central].index = index
     pauseEnd = bus.now.advanced(by: Self.pause)
     return true
   }
 
   @inline(never)
   mutating func close(
-    _ place: Int, _ reason: HCIErrorCode, _ controller: inout BlueZController,
+    _ central: Int, _ reason: HCIErrorCode, _ controller: inout BlueZController,
     _ bus: inout BlueZBus
   ) {
-    if let index = links.links[place].index { controller.closeLink(index, reason) }
-    remove(place, &bus)
+    if let index = centrals.links[central].index { controller.closeLink(index, reason) }
+    remove(central, &bus)
   }
 
   @inline(never)
-  mutating func remove(_ place: Int, _ bus: inout BlueZBus) {
-    let path = ObjectPath(adapter: bus.adapter, device: links.links[place].address)
+  mutating func remove(_ central: Int, _ bus: inout BlueZBus) {
+    let path = ObjectPath(adapter: bus.adapter, device: centrals.links[central].address)
     bus.watch("org.bluez.Device1", at: path.span, false)
-    links.remove(place, &bus)
+    centrals.remove(central, &bus)
   }
 }
 
@@ -153,46 +155,46 @@ extension BlueZPeripheral {
     }
     guard let options = UseOptions(&body) else { return false }
     let call = message.needsNoReply ? 0 : message.serial
-    guard let place = place(for: options.device, mtu: options.mtu, &bus) else {
+    guard let central = central(for: options.device, mtu: options.mtu, &bus) else {
       bus.reply(to: call, error: .insufficientResources)
       return true
     }
     let target = isCharacteristic ? handle &+ 1 : handle
     if isSubscription {
-      acquire(handle, place, call, &bus)
+      acquire(handle, central, call, &bus)
     } else if isRead {
-      links.append(.read, target, of: place, call: call, offset: options.offset, &bus)
+      centrals.append(.read, target, of: central, call: call, offset: options.offset, &bus)
     } else {
       // Without a reply, bluetoothd has already answered the central.
       let isCommand =
         message.needsNoReply && attribute.properties.contains(.writeWithoutResponse)
-        && value.count &+ 3 <= links.links[place].mtu
-      links.append(
-        isCommand ? .command : .write, target, of: place, call: call, offset: options.offset,
+        && value.count &+ 3 <= centrals.links[central].mtu
+      centrals.append(
+        isCommand ? .command : .write, target, of: central, call: call, offset: options.offset,
         value: value, &bus)
     }
-    links.advance(place, &controller, &bus)
+    centrals.advance(central, &controller, &bus)
     return true
   }
 
   /// Gives bluetoothd a socket for the updates of a characteristic, and subscribes the central.
   @inline(never)
   private mutating func acquire(
-    _ characteristic: UInt16, _ place: Int, _ call: UInt32, _ bus: inout BlueZBus
+    _ characteristic: UInt16, _ central: Int, _ call: UInt32, _ bus: inout BlueZBus
   ) {
     guard database.configuration(of: characteristic) != nil,
-      let end = sockets.add(characteristic, for: place, in: bus.sockets)
+      let end = sockets.add(characteristic, for: central, in: bus.sockets)
     else { return bus.reply(to: call, error: .insufficientResources) }
-    let mtu = UInt16(truncatingIfNeeded: links.links[place].mtu)
+    let mtu = UInt16(truncatingIfNeeded: centrals.links[central].mtu)
     bus.reply(to: call, signature: "hq", with: end) {
       $0.write(UInt32(0))
       $0.write(mtu)
     }
     if sockets.isPerCentral {
-      configure(characteristic, of: place, isOn: true, &bus)
+      configure(characteristic, of: central, isOn: true, &bus)
     } else {
-      for place in 0..<CentralLinks.capacity where links.links[place].isUsed {
-        configure(characteristic, of: place, isOn: true, &bus)
+      for central in 0..<CentralLinks.capacity where centrals.links[central].isUsed {
+        configure(characteristic, of: central, isOn: true, &bus)
       }
     }
   }

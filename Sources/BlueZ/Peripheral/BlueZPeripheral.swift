@@ -9,18 +9,18 @@ package struct BlueZPeripheral: ~Copyable {
   static var firstToken: UInt32 { 0x1_0000 }
   /// How long the host waits for bluetoothd to advertise, in milliseconds: less than for a controller. After that it
   /// learns only of a failure.
-  private static var patience: UInt32 { 1_500 }
+  private static var advertisingTimeout: UInt32 { 1_500 }
   /// How long the host may take to advertise again after a link has begun, in milliseconds.
   static var pause: UInt32 { 1_000 }
 
-  /// The calls of this role: the upper byte of 24 bits. The lower ones are the place of a central and the
+  /// The calls of this role: the upper byte of 24 bits. The lower ones are the index of a central and the
   /// generation of its link.
   enum Question: UInt32 {
     case application, advertisement, device, disconnect
 
-    func tag(_ place: Int = 0, _ generation: UInt8 = 0) -> UInt32 {
+    func tag(_ central: Int = 0, _ generation: UInt8 = 0) -> UInt32 {
       BlueZBus.Caller.peripheral.tag(
-        rawValue &<< 16 | UInt32(truncatingIfNeeded: place) &<< 8 | UInt32(generation))
+        rawValue &<< 16 | UInt32(truncatingIfNeeded: central) &<< 8 | UInt32(generation))
     }
   }
 
@@ -29,7 +29,7 @@ package struct BlueZPeripheral: ~Copyable {
 
   private let pin = Pinned()
   var database: ExportedDatabase
-  var links: CentralLinks
+  var centrals: CentralLinks
   var sockets = UpdateSockets()
   private var application = Registration.none
   var advertising = Registration.none
@@ -44,9 +44,9 @@ package struct BlueZPeripheral: ~Copyable {
 
   /// A role without services; `nil` if the kernel refuses the memory.
   init?() {
-    guard let database = ExportedDatabase(), let links = CentralLinks() else { return nil }
+    guard let database = ExportedDatabase(), let centrals = CentralLinks() else { return nil }
     self.database = database
-    self.links = links
+    self.centrals = centrals
   }
 
   /// When `advance` must be called next; `nil` to wait for messages.
@@ -87,7 +87,7 @@ package struct BlueZPeripheral: ~Copyable {
     }
   }
 
-  /// Starts or stops to advertise. `finishAdvertising` answers the host.
+  /// Starts or stops advertising. `finishAdvertising` answers the host.
   @inline(never)
   mutating func setAdvertising(
     _ isOn: Bool, _ controller: inout BlueZController, _ bus: inout BlueZBus
@@ -102,7 +102,7 @@ package struct BlueZPeripheral: ~Copyable {
       return controller.finishAdvertising(.success)
     }
     changeAdvertisement(controller.advertisement, &bus)
-    answerTime = bus.now.advanced(by: Self.patience)
+    answerTime = bus.now.advanced(by: Self.advertisingTimeout)
   }
 
   /// Advertises other data.
@@ -138,9 +138,9 @@ package struct BlueZPeripheral: ~Copyable {
   mutating func reset(_ bus: inout BlueZBus) {
     pauseEnd = nil
     unregisterAdvertisement(&bus)
-    for place in 0..<CentralLinks.capacity where links.links[place].isUsed {
-      disconnect(place, tag: nil, &bus)
-      remove(place, &bus)
+    for central in 0..<CentralLinks.capacity where centrals.links[central].isUsed {
+      disconnect(central, tag: nil, &bus)
+      remove(central, &bus)
     }
     guard application != .none else { return }
     application = .none
@@ -153,17 +153,17 @@ package struct BlueZPeripheral: ~Copyable {
   /// The host ends the link with this index. bluetoothd then ends the connection of the device.
   @inline(never)
   mutating func disconnect(_ index: Int, _ bus: inout BlueZBus) {
-    guard let place = links.place(ofLink: index) else { return }
+    guard let central = centrals.central(ofLink: index) else { return }
     disconnect(
-      place, tag: Question.disconnect.tag(place, links.links[place].generation), &bus)
+      central, tag: Question.disconnect.tag(central, centrals.links[central].generation), &bus)
   }
 
   /// Has bluetoothd end the connection of a central, unless it is doing so.
   @inline(never)
-  private mutating func disconnect(_ place: Int, tag: UInt32?, _ bus: inout BlueZBus) {
-    guard !links.links[place].isLeaving else { return }
-    links.links[place].isLeaving = true
-    let path = ObjectPath(adapter: bus.adapter, device: links.links[place].address)
+  private mutating func disconnect(_ central: Int, tag: UInt32?, _ bus: inout BlueZBus) {
+    guard !centrals.links[central].isDisconnecting else { return }
+    centrals.links[central].isDisconnecting = true
+    let path = ObjectPath(adapter: bus.adapter, device: centrals.links[central].address)
     bus.call(.disconnectDevice, on: path.span, tag: tag, timeout: 5_000)
   }
 
@@ -173,9 +173,9 @@ package struct BlueZPeripheral: ~Copyable {
     _ pdu: Span<UInt8>, at index: Int, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
     defer { controller.completePacket(at: index) }
-    guard let place = links.place(ofLink: index), !pdu.isEmpty else { return }
-    if links.receive(pdu, of: place, &bus) {
-      return links.advance(place, &controller, &bus)
+    guard let central = centrals.central(ofLink: index), !pdu.isEmpty else { return }
+    if centrals.receive(pdu, of: central, &bus) {
+      return centrals.advance(central, &controller, &bus)
     }
     var reader = ByteReader(pdu)
     let opcode = ATTOpcode(rawValue: reader.readUInt8() ?? 0)
@@ -183,8 +183,8 @@ package struct BlueZPeripheral: ~Copyable {
     case .handleValueNotification, .handleValueIndication:
       guard let update = AttributeValue(reader) else { return }
       let characteristic = update.handle.rawValue &- 1
-      sockets.send(update.value, of: characteristic, for: place, at: bus.now)
-      if opcode == .handleValueIndication { links.links[place].unconfirmed = characteristic }
+      sockets.send(update.value, of: characteristic, for: central, at: bus.now)
+      if opcode == .handleValueIndication { centrals.links[central].unconfirmed = characteristic }
     case .errorResponse, .handleValueConfirmation: break
     default:
       // bluetoothd is the client of each central: the host cannot be one on this link. Requests have even
@@ -196,15 +196,16 @@ package struct BlueZPeripheral: ~Copyable {
     }
   }
 
-  /// Confirms the indication of a characteristic that the host sent to the central at a place, or to any.
+  /// Confirms the indication of a characteristic that the host sent to a central, or to any.
   @inline(never)
   mutating func confirm(
     _ characteristic: UInt16, for only: Int?, _ controller: inout BlueZController
   ) {
-    for place in 0..<CentralLinks.capacity
-    where links.links[place].unconfirmed == characteristic && (only == nil || only == place) {
-      guard let index = links.links[place].index else { continue }
-      links.links[place].unconfirmed = 0
+    for central in 0..<CentralLinks.capacity
+    where centrals.links[central].unconfirmed == characteristic && (only == nil || only == central)
+    {
+      guard let index = centrals.links[central].index else { continue }
+      centrals.links[central].unconfirmed = 0
       _ = controller.send(to: index) { $0.write(ATTOpcode.handleValueConfirmation.rawValue) }
     }
   }
@@ -222,8 +223,8 @@ package struct BlueZPeripheral: ~Copyable {
       self.answerTime = nil
       controller.finishAdvertising(.success)
     }
-    for place in 0..<CentralLinks.capacity where links.links[place].count > 0 {
-      links.advance(place, &controller, &bus)
+    for central in 0..<CentralLinks.capacity where centrals.links[central].count > 0 {
+      centrals.advance(central, &controller, &bus)
     }
   }
 
@@ -236,23 +237,23 @@ package struct BlueZPeripheral: ~Copyable {
     let isError = message.kind == .error
     switch Question(rawValue: tag &>> 16) {
     case .application:
-      if isError { return bus.fail(Self.code(of: message.errorName)) }
+      if isError { return bus.fail(message.registrationError) }
       application = .done
     case .advertisement:
       guard advertising == .pending, UInt8(truncatingIfNeeded: tag) == registrations else { return }
-      if isError { return bus.fail(Self.code(of: message.errorName)) }
+      if isError { return bus.fail(message.registrationError) }
       advertising = .done
       guard answerTime != nil else { return }
       answerTime = nil
       controller.finishAdvertising(.success)
     case .device:
-      guard let place = place(tag) else { return }
+      guard let central = central(ofTag: tag) else { return }
       var body = message.body
-      guard !isError, open(place, &body, &controller, &bus) else { return remove(place, &bus) }
-      links.advance(place, &controller, &bus)
+      guard !isError, open(central, &body, &controller, &bus) else { return remove(central, &bus) }
+      centrals.advance(central, &controller, &bus)
     case .disconnect:
-      if let place = place(tag) {
-        close(place, .connectionTerminatedByLocalHost, &controller, &bus)
+      if let central = central(ofTag: tag) {
+        close(central, .connectionTerminatedByLocalHost, &controller, &bus)
       }
     case nil: break
     }
@@ -266,20 +267,11 @@ package struct BlueZPeripheral: ~Copyable {
     switch Question(rawValue: tag &>> 16) {
     case .application, .advertisement: bus.fail(.timedOut)
     case .device, .disconnect:
-      if let place = place(tag) {
-        close(place, .connectionTerminatedByLocalHost, &controller, &bus)
+      if let central = central(ofTag: tag) {
+        close(central, .connectionTerminatedByLocalHost, &controller, &bus)
       }
     case nil: break
     }
-  }
-
-  /// What a refusal of bluetoothd means.
-  private static func code(of name: Span<UInt8>) -> ErrorNumber {
-    if name.equals("org.bluez.Error.NotPermitted") { return .noSpace }
-    if name.equals("org.bluez.Error.InvalidLength") { return .messageTooLong }
-    if name.equals("org.bluez.Error.Failed") { return .inputOutput }
-    if name.equals("org.freedesktop.DBus.Error.UnknownMethod") { return .notSupported }
-    return BlueZSession.code(of: name)
   }
 
   /// Reads the sockets whose bits are set.
@@ -293,10 +285,10 @@ package struct BlueZPeripheral: ~Copyable {
       case .end:
         sockets.remove(index)
         let isLast = !sockets.contains(characteristic)
-        for place in 0..<CentralLinks.capacity where links.links[place].isUsed {
-          guard sockets.isPerCentral ? place == owner : isLast else { continue }
-          configure(characteristic, of: place, isOn: false, &bus)
-          links.advance(place, &controller, &bus)
+        for central in 0..<CentralLinks.capacity where centrals.links[central].isUsed {
+          guard sockets.isPerCentral ? central == owner : isLast else { continue }
+          configure(characteristic, of: central, isOn: false, &bus)
+          centrals.advance(central, &controller, &bus)
         }
       }
     }
@@ -309,14 +301,14 @@ package struct BlueZPeripheral: ~Copyable {
   ) {
     guard message.isOf(.propertiesChanged),
       let address = message.path.deviceAddress(below: bus.adapterPath.span),
-      let place = links.place(of: address)
+      let central = centrals.central(of: address)
     else { return }
     var body = message.body
     guard let interface = body.readText(), interface.equals("org.bluez.Device1"),
       let device = DeviceProperties(&body)
     else { return }
     if device.isConnected == false {
-      close(place, .remoteUserTerminatedConnection, &controller, &bus)
+      close(central, .remoteUserTerminatedConnection, &controller, &bus)
     }
   }
 }
@@ -330,14 +322,12 @@ struct DeviceProperties {
 
   /// Reads `a{sv}`; `nil` if it is invalid.
   init?(_ body: inout DBusReader) {
-    guard var properties = body.readArray(alignedTo: 8) else { return nil }
-    while !properties.isEmpty {
-      guard properties.enterStructure(), let name = properties.readText(),
-        let value = properties.readVariant()
-      else { return nil }
+    guard let properties = body.readArray(alignedTo: 8) else { return nil }
+    let isValid = properties.forEachProperty { name, value in
       if name.equals("Connected") { isConnected = value.boolean }
       if name.equals("AddressType") { hasRandomAddress = value.text?.equals("random") ?? false }
       if name.equals("RSSI") { rssi = value.int16.map { Int8(clamping: $0) } }
     }
+    guard isValid else { return nil }
   }
 }

@@ -1,8 +1,8 @@
 import BluetoothHost
 import Linux
 
-/// The centrals that use the services of the host: for each, a virtual link, and the ATT requests that
-/// bluetoothd's calls become, one after another.
+/// The centrals that use the services of the host, by index. Each has a virtual link, and a queue of bluetoothd's calls,
+/// which become ATT requests, one after another.
 package struct CentralLinks: ~Copyable {
   /// The most centrals.
   static var capacity: Int { 16 }
@@ -37,11 +37,11 @@ package struct CentralLinks: ~Copyable {
     var address = InlineArray<6, UInt8>(repeating: 0)
     /// The index of the virtual link; `nil` until bluetoothd has described the device.
     var index: Int?
-    /// Counts the links of this place, to recognise replies about an earlier one.
+    /// Counts the centrals that have had this index, to recognise replies about an earlier one.
     var generation: UInt8 = 0
     var isUsed = false
     /// Whether bluetoothd is disconnecting the device for the host.
-    var isLeaving = false
+    var isDisconnecting = false
     /// The longest PDU.
     var mtu = 23
     /// The operations: a ring.
@@ -65,68 +65,68 @@ package struct CentralLinks: ~Copyable {
 
   // MARK: Links
 
-  /// The place of the central with this address; `nil` if there is none.
-  func place(of address: InlineArray<6, UInt8>) -> Int? {
-    for place in 0..<Self.capacity where links[place].isUsed {
+  /// The index of the central with this address; `nil` if there is none.
+  func central(of address: InlineArray<6, UInt8>) -> Int? {
+    for central in 0..<Self.capacity where links[central].isUsed {
       var isEqual = true
-      for index in 0..<6 where links[place].address[index] != address[index] { isEqual = false }
-      if isEqual { return place }
+      for index in 0..<6 where links[central].address[index] != address[index] { isEqual = false }
+      if isEqual { return central }
     }
     return nil
   }
 
-  /// The place of the central on the virtual link with this index; `nil` if there is none.
-  func place(ofLink index: Int) -> Int? {
-    for place in 0..<Self.capacity where links[place].isUsed && links[place].index == index {
-      return place
+  /// The index of the central on the virtual link with this index; `nil` if there is none.
+  func central(ofLink index: Int) -> Int? {
+    for central in 0..<Self.capacity where links[central].isUsed && links[central].index == index {
+      return central
     }
     return nil
   }
 
-  /// Adds a central, and returns its place; `nil` if there are too many.
+  /// Adds a central, and returns its index; `nil` if there are too many.
   @inline(never)
   mutating func add(_ address: InlineArray<6, UInt8>) -> Int? {
-    for place in 0..<Self.capacity where !links[place].isUsed {
-      let generation = links[place].generation &+ 1
-      links[place] = Link(address: address, generation: generation, isUsed: true)
-      return place
+    for central in 0..<Self.capacity where !links[central].isUsed {
+      let generation = links[central].generation &+ 1
+      links[central] = Link(address: address, generation: generation, isUsed: true)
+      return central
     }
     return nil
   }
 
   /// Removes a central, and refuses what it waits for.
   @inline(never)
-  mutating func remove(_ place: Int, _ bus: inout BlueZBus) {
-    for position in 0..<links[place].count {
-      bus.reply(to: operations[slot(place, position)].call, error: .unlikelyError)
+  mutating func remove(_ central: Int, _ bus: inout BlueZBus) {
+    for position in 0..<links[central].count {
+      bus.reply(to: operations[slot(central, position)].call, error: .unlikelyError)
     }
-    links[place].isUsed = false
-    links[place].index = nil
-    links[place].count = 0
-    links[place].isWaiting = false
+    links[central].isUsed = false
+    links[central].index = nil
+    links[central].count = 0
+    links[central].isWaiting = false
   }
 
   // MARK: Operations
 
-  private func slot(_ place: Int, _ position: Int) -> Int {
-    place &* Self.depth &+ (links[place].first &+ position) % Self.depth
+  private func slot(_ central: Int, _ position: Int) -> Int {
+    central &* Self.depth &+ (links[central].first &+ position) % Self.depth
   }
 
   /// Appends an operation; refuses the call if too many wait.
   @inline(never)
   mutating func append(
-    _ kind: Kind, _ handle: UInt16, of place: Int, call: UInt32, offset: UInt16 = 0,
+    _ kind: Kind, _ handle: UInt16, of central: Int, call: UInt32, offset: UInt16 = 0,
     value: Span<UInt8> = Span(), _ bus: inout BlueZBus
   ) {
     // The offset of this one is an MTU.
     guard kind == .exchangeMTU || value.count &+ Int(offset) <= maximumAttributeValueLength else {
       return bus.reply(to: call, error: .invalidAttributeValueLength)
     }
-    guard links[place].count < Self.depth else {
+    guard links[central].count < Self.depth else {
       return bus.reply(to: call, error: .procedureAlreadyInProgress)
     }
-    let slot = slot(place, links[place].count)
-    links[place].count &+= 1
+    let slot = slot(central, links[central].count)
+    links[central].count &+= 1
     operations[slot].kind = kind.rawValue
     operations[slot].call = call
     operations[slot].handle = handle
@@ -139,21 +139,21 @@ package struct CentralLinks: ~Copyable {
   /// Sends the next request of a central to the host.
   @inline(never)
   mutating func advance(
-    _ place: Int, _ controller: inout BlueZController, _ bus: inout BlueZBus
+    _ central: Int, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
-    while let index = links[place].index, links[place].count > 0, !links[place].isWaiting,
+    while let index = links[central].index, links[central].count > 0, !links[central].isWaiting,
       controller.hasRoom
     {
-      let slot = slot(place, 0)
+      let slot = slot(central, 0)
       let kind = Kind(rawValue: operations[slot].kind)
-      let most = links[place].mtu
+      let most = links[central].mtu
       guard controller.send(to: index, { send(slot, mtu: most, to: &$0) }) else { return }
       guard kind == .command else {
-        links[place].isWaiting = true
+        links[central].isWaiting = true
         return
       }
       bus.reply(to: operations[slot].call)
-      drop(place)
+      drop(central)
     }
   }
 
@@ -191,38 +191,38 @@ package struct CentralLinks: ~Copyable {
   }
 
   @inline(never)
-  private mutating func drop(_ place: Int) {
-    links[place].first = (links[place].first &+ 1) % Self.depth
-    links[place].count &-= 1
-    links[place].isWaiting = false
+  private mutating func drop(_ central: Int) {
+    links[central].first = (links[central].first &+ 1) % Self.depth
+    links[central].count &-= 1
+    links[central].isWaiting = false
   }
 
   /// Takes the host's response to the request of a central; false for another PDU.
   @inline(never)
-  mutating func receive(_ pdu: Span<UInt8>, of place: Int, _ bus: inout BlueZBus) -> Bool {
+  mutating func receive(_ pdu: Span<UInt8>, of central: Int, _ bus: inout BlueZBus) -> Bool {
     var reader = ByteReader(pdu)
-    guard links[place].isWaiting, let opcode = reader.readUInt8() else { return false }
-    let slot = slot(place, 0)
+    guard links[central].isWaiting, let opcode = reader.readUInt8() else { return false }
+    let slot = slot(central, 0)
     switch ATTOpcode(rawValue: opcode) {
     case .errorResponse:
       let code = ErrorResponse(&reader)?.code ?? .unlikelyError
-      refuse(place, slot, code, &bus)
+      refuse(central, slot, code, &bus)
     case .exchangeMTUResponse:
       if let response = ExchangeMTUResponse(&reader) {
         let own = ATTMTU(Int(operations[slot].offset)) ?? .minimum
-        links[place].mtu = own.agreed(with: response.serverReceiveMTU).byteCount
+        links[central].mtu = own.agreed(with: response.serverReceiveMTU).byteCount
       }
-      drop(place)
-    case .readResponse, .readBlobResponse: takeValue(reader.readRemaining(), place, slot, &bus)
+      drop(central)
+    case .readResponse, .readBlobResponse: takeValue(reader.readRemaining(), central, slot, &bus)
     case .writeResponse, .executeWriteResponse:
       bus.reply(to: operations[slot].call)
-      drop(place)
+      drop(central)
     case .prepareWriteResponse:
       guard let part = PrepareWrite(reader) else { return false }
       operations[slot].done &+= UInt16(truncatingIfNeeded: part.value.count)
       // An empty part is prepared, too: it has no second one.
       if part.value.isEmpty { operations[slot].done = 1 }
-      links[place].isWaiting = false
+      links[central].isWaiting = false
     default: return false
     }
     return true
@@ -230,45 +230,45 @@ package struct CentralLinks: ~Copyable {
 
   @inline(never)
   private mutating func refuse(
-    _ place: Int, _ slot: Int, _ code: ATTErrorCode, _ bus: inout BlueZBus
+    _ central: Int, _ slot: Int, _ code: ATTErrorCode, _ bus: inout BlueZBus
   ) {
     let kind = Kind(rawValue: operations[slot].kind)
     if kind == .read, operations[slot].done > 0,
       code == .attributeNotLong || code == .invalidOffset
     {
-      return finishRead(place, slot, &bus)
+      return finishRead(central, slot, &bus)
     }
     bus.reply(to: operations[slot].call, error: code)
     let isPrepared = kind == .write && operations[slot].done > 0
-    guard isPrepared else { return drop(place) }
+    guard isPrepared else { return drop(central) }
     operations[slot].kind = Kind.cancel.rawValue
     operations[slot].call = 0
-    links[place].isWaiting = false
+    links[central].isWaiting = false
   }
 
   /// Takes a part of a value. One that fills its PDU may have more.
   @inline(never)
   private mutating func takeValue(
-    _ part: Span<UInt8>, _ place: Int, _ slot: Int, _ bus: inout BlueZBus
+    _ part: Span<UInt8>, _ central: Int, _ slot: Int, _ bus: inout BlueZBus
   ) {
     let done = Int(operations[slot].done)
     let count = min(part.count, maximumAttributeValueLength &- done)
     for index in 0..<count { operations[slot].value[done &+ index] = part[index] }
     operations[slot].done = UInt16(truncatingIfNeeded: done &+ count)
-    let isFull = part.count == links[place].mtu &- 1
+    let isFull = part.count == links[central].mtu &- 1
     if isFull, done &+ count &+ Int(operations[slot].offset) < maximumAttributeValueLength {
-      links[place].isWaiting = false
+      links[central].isWaiting = false
     } else {
-      finishRead(place, slot, &bus)
+      finishRead(central, slot, &bus)
     }
   }
 
   @inline(never)
-  private mutating func finishRead(_ place: Int, _ slot: Int, _ bus: inout BlueZBus) {
+  private mutating func finishRead(_ central: Int, _ slot: Int, _ bus: inout BlueZBus) {
     let count = Int(operations[slot].done)
     bus.reply(to: operations[slot].call, signature: "ay") {
       $0.write(bytes: operations[slot].value.span.extracting(first: count))
     }
-    drop(place)
+    drop(central)
   }
 }

@@ -17,12 +17,12 @@ package struct UpdateSockets: ~Copyable {
     var number: Int32
     /// The declaration of the characteristic.
     var characteristic: UInt16
-    /// The place of the central that asked for it.
-    var place: Int
-    /// What was sent last: its hash, until when it counts, and the places for which it was sent.
+    /// The index of the central that asked for it.
+    var central: Int
+    /// What was sent last: its hash, until when it counts, and the centrals for which it was sent.
     var last: UInt64 = 0
     var end = Instant(rawValue: 0)
-    var places: UInt16 = 0
+    var centrals: UInt16 = 0
   }
 
   private let pin = Pinned()
@@ -39,16 +39,16 @@ package struct UpdateSockets: ~Copyable {
     }
   }
 
-  /// Makes a socket for the updates of a characteristic to the central at a place, and returns bluetoothd's end, which
+  /// Makes a socket for the updates of a characteristic to a central, and returns bluetoothd's end, which
   /// the caller owns; `nil` if that fails.
   @inline(never)
   mutating func add(
-    _ characteristic: UInt16, for place: Int, in queue: borrowing PollQueue
+    _ characteristic: UInt16, for central: Int, in queue: borrowing PollQueue
   ) -> Int32? {
     var other: Int32 = -1
     for index in 0..<Self.capacity where sockets[index] == nil {
       if contains(characteristic) {
-        isPerCentral = isPerCentral || !contains(characteristic, of: place)
+        isPerCentral = isPerCentral || !contains(characteristic, of: central)
       }
       let number = unsafe clinux_open_packet_pair(&other)
       guard number >= 0 else { return nil }
@@ -58,7 +58,7 @@ package struct UpdateSockets: ~Copyable {
         clinux_close(other)
         return nil
       }
-      sockets[index] = Socket(number: number, characteristic: characteristic, place: place)
+      sockets[index] = Socket(number: number, characteristic: characteristic, central: central)
       return other
     }
     return nil
@@ -72,9 +72,10 @@ package struct UpdateSockets: ~Copyable {
     return false
   }
 
-  private func contains(_ characteristic: UInt16, of place: Int) -> Bool {
+  private func contains(_ characteristic: UInt16, of central: Int) -> Bool {
     for index in 0..<Self.capacity {
-      if let socket = sockets[index], socket.characteristic == characteristic, socket.place == place
+      if let socket = sockets[index], socket.characteristic == characteristic,
+        socket.central == central
       {
         return true
       }
@@ -82,9 +83,9 @@ package struct UpdateSockets: ~Copyable {
     return false
   }
 
-  /// The characteristic and the place of the socket at `index`; `nil` if there is none.
-  func owner(at index: Int) -> (characteristic: UInt16, place: Int)? {
-    sockets[index].map { ($0.characteristic, $0.place) }
+  /// The characteristic and the central of the socket at `index`; `nil` if there is none.
+  func owner(at index: Int) -> (characteristic: UInt16, central: Int)? {
+    sockets[index].map { ($0.characteristic, $0.central) }
   }
 
   /// Closes the socket at `index`.
@@ -120,27 +121,27 @@ package struct UpdateSockets: ~Copyable {
     }
   }
 
-  /// Sends an update of a characteristic for the central at a place. A packet that bluetoothd is too slow to read is
+  /// Sends an update of a characteristic for a central. A packet that bluetoothd is too slow to read is
   /// lost, as it may be on the air.
   @inline(never)
   mutating func send(
-    _ value: Span<UInt8>, of characteristic: UInt16, for place: Int, at now: Instant
+    _ value: Span<UInt8>, of characteristic: UInt16, for central: Int, at now: Instant
   ) {
     for index in 0..<Self.capacity {
       guard var socket = sockets[index], socket.characteristic == characteristic,
-        !isPerCentral || socket.place == place
+        !isPerCentral || socket.central == central
       else { continue }
       if !isPerCentral {
         let hash = Self.hash(value)
-        let bit = UInt16(1) &<< UInt16(truncatingIfNeeded: place)
+        let bit = UInt16(1) &<< UInt16(truncatingIfNeeded: central)
         let isSame = socket.last == hash && now < socket.end
         defer { sockets[index] = socket }
-        if isSame, socket.places & bit == 0 {
-          socket.places |= bit
+        if isSame, socket.centrals & bit == 0 {
+          socket.centrals |= bit
           return
         }
         socket.last = hash
-        socket.places = bit
+        socket.centrals = bit
         socket.end = now.advanced(by: Self.burst)
       }
       _ = unsafe value.withUnsafeBufferPointer {

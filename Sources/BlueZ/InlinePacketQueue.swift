@@ -1,9 +1,8 @@
 import BluetoothHost
 import Linux
 
-/// Whole packets in the order in which they were appended, at most `capacity` bytes with two bytes of length for
-/// each.
-package struct PacketRing<let capacity: Int>: ~Copyable {
+/// A queue of whole packets: at most `capacity` bytes, with two bytes of length for each packet.
+package struct InlinePacketQueue<let capacity: Int>: ~Copyable {
   private var buffer = ByteBuffer<capacity>()
   /// Where the first packet begins.
   private var start = 0

@@ -24,14 +24,17 @@ package struct ManagedInterface: ~Escapable {
 }
 
 extension DBusReader {
-  /// Calls `body` with each of the elements of `a{sv}`. It stops at an invalid one.
-  func forEachProperty(_ body: (_ name: Span<UInt8>, _ value: DBusVariant) -> Void) {
+  /// Calls `body` with each of the elements of `a{sv}`. It stops at an invalid one, and returns false.
+  @inline(never)
+  @discardableResult
+  func forEachProperty(_ body: (_ name: Span<UInt8>, _ value: DBusVariant) -> Void) -> Bool {
     var reader = self
     while !reader.isEmpty {
       guard reader.enterStructure(), let name = reader.readText(), let value = reader.readVariant()
-      else { return }
+      else { return false }
       body(name, value)
     }
+    return true
   }
 
   /// Calls `body` with each interface of the objects in `a{oa{sa{sv}}}`. It stops at an invalid one.

@@ -1,9 +1,3 @@
-import BluetoothHost
-import Linux
-
-/// The path of an object of bluetoothd or of this program.
-package typealias ObjectPath = InlineCString<80>
-
 // The methods of bluetoothd and of its clients' objects: the manual pages org.bluez.*(5).
 extension DBusMember {
   /// `oa{sv}`: takes the objects below a path of this program as services.
@@ -46,54 +40,21 @@ extension DBusMember {
   static var readDescriptor: DBusMember { DBusMember("org.bluez.GattDescriptor1", "ReadValue") }
   /// `aya{sv}`.
   static var writeDescriptor: DBusMember { DBusMember("org.bluez.GattDescriptor1", "WriteValue") }
-}
 
-extension ObjectPath {
-  /// The path that `body` writes, of at most 79 bytes.
-  package init(_ body: (inout ByteWriter) -> Void) {
-    self.init()
-    var text = ByteBuffer<79>()
-    text.write(body)
-    _ = assign(text.span)
-  }
+  // MARK: Of the central alone
 
-  /// The adapter hciN: `/org/bluez/hciN`.
-  package init(adapter number: UInt16) {
-    self.init {
-      $0.write(text: "/org/bluez/hci")
-      $0.write(decimal: UInt32(number))
-    }
+  /// `a{sv}`: which devices discovery is for.
+  static var setDiscoveryFilter: DBusMember {
+    DBusMember("org.bluez.Adapter1", "SetDiscoveryFilter")
   }
-
-  /// A device of an adapter: `/org/bluez/hciN/dev_XX_XX_XX_XX_XX_XX`.
-  package init(adapter number: UInt16, device bytes: InlineArray<6, UInt8>) {
-    self.init {
-      $0.write(text: "/org/bluez/hci")
-      $0.write(decimal: UInt32(number))
-      $0.write(text: "/dev")
-      for index in 0..<6 {
-        $0.write(UInt8(ascii: "_"))
-        $0.write(hexadecimal: bytes[5 &- index])
-      }
-    }
-  }
-}
-
-extension Span<UInt8> {
-  /// The address of the device at this path, which begins with that of an adapter; `nil` for another path.
-  package func deviceAddress(below adapter: Span<UInt8>) -> InlineArray<6, UInt8>? {
-    guard count == adapter.count &+ 22, extracting(first: adapter.count).hasSameBytes(as: adapter)
-    else { return nil }
-    let name = extracting(droppingFirst: adapter.count)
-    guard name.begins(with: "/dev_") else { return nil }
-    var bytes = InlineArray<6, UInt8>(repeating: 0)
-    for index in 0..<6 {
-      let start = 5 &+ index &* 3
-      guard let high = name[start].hexadecimalValue, let low = name[start &+ 1].hexadecimalValue,
-        index == 5 || name[start &+ 2] == UInt8(ascii: "_")
-      else { return nil }
-      bytes[5 &- index] = high &<< 4 | low
-    }
-    return bytes
-  }
+  static var startDiscovery: DBusMember { DBusMember("org.bluez.Adapter1", "StartDiscovery") }
+  static var stopDiscovery: DBusMember { DBusMember("org.bluez.Adapter1", "StopDiscovery") }
+  /// Connects; replies when that is done.
+  static var connectDevice: DBusMember { DBusMember("org.bluez.Device1", "Connect") }
+  /// `os`: the agent that bluetoothd asks when this program pairs.
+  static var registerAgent: DBusMember { DBusMember("org.bluez.AgentManager1", "RegisterAgent") }
+  /// Pairs; replies when that is done.
+  static var pairDevice: DBusMember { DBusMember("org.bluez.Device1", "Pair") }
+  static var startNotify: DBusMember { DBusMember("org.bluez.GattCharacteristic1", "StartNotify") }
+  static var stopNotify: DBusMember { DBusMember("org.bluez.GattCharacteristic1", "StopNotify") }
 }
