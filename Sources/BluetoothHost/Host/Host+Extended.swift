@@ -121,7 +121,10 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 
   /// Takes an event: a set has stopped.
   mutating func receiveSetTerminated(_ reader: inout ByteReader) {
-    guard Server.isPresent, let event = LEAdvertisingSetTerminated(&reader) else { return }
+    // A controller that is being set up may still report what it did before its Reset.
+    guard Server.isPresent, controller.phase == .ready,
+      let event = LEAdvertisingSetTerminated(&reader)
+    else { return }
     serverRole.sets.terminated(event.handle)
     serverRole.advertiser.isAdvertising = serverRole.sets.isAdvertising
     controller.mayHaveCommands = true
