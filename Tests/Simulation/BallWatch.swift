@@ -11,13 +11,28 @@ final class BallWatch {
   /// At least as many shakes as there were, and when the last one was possible.
   private(set) var shakes = 0
   private(set) var lastShake = Instant(rawValue: 0)
+  /// The shakes that the ball had taken when `lastShake` was set.
+  private var earlierShakes = 0
+  /// How long a ball that runs takes for a shake, in milliseconds: its contact has to settle.
+  private static let shakeTime: UInt32 = 100
 
   init(_ report: @escaping (String) -> Void) { self.report = report }
 
-  /// A button was touched that may shake the ball `count` times.
-  func expectShakes(_ count: Int, at now: Instant) {
+  /// A button was touched that may shake the ball `count` times. A program that stalls takes them at `stallEnd`.
+  func expectShakes(_ count: Int, at now: Instant, stallEnd: Instant) {
+    earlierShakes = takenShakes(at: now)
     shakes += count
-    lastShake = now
+    lastShake = max(now, stallEnd)
+  }
+
+  /// The program stalls: it takes the shakes that it has not taken later.
+  func stall(at now: Instant, until end: Instant) {
+    if takenShakes(at: now) < shakes { lastShake = max(lastShake, end) }
+  }
+
+  /// The shakes that the ball has certainly taken. The others may still be answered, also on a new link.
+  func takenShakes(at now: Instant) -> Int {
+    now < lastShake.advanced(by: Self.shakeTime) ? earlierShakes : shakes
   }
 
   // MARK: Packets

@@ -215,7 +215,7 @@ final class SimulatedBall: HostSide {
   // MARK: Its machine
 
   func press(_ button: ButtonName, for milliseconds: UInt32) {
-    if button == .shake { watch.expectShakes(2, at: now) }
+    if button == .shake { watch.expectShakes(2, at: now, stallEnd: stallEnd) }
     _ = machine.lines.press(button, for: milliseconds, at: machineTime)
     isDue = true
   }
@@ -223,7 +223,7 @@ final class SimulatedBall: HostSide {
   func bounce(_ button: ButtonName, edges: Int) {
     let lines = machine.lines
     guard !lines.isDown(button) else { return }
-    if button == .shake { watch.expectShakes(edges + 1, at: now) }
+    if button == .shake { watch.expectShakes(edges + 1, at: now, stallEnd: stallEnd) }
     let offset = button == .shake ? 0 : 1
     lines.chip.advance(to: machineTime.rawValue &* 1_000_000)
     for edge in 0..<edges { lines.chip.drive(offset, edge % 2 == 0 ? .low : .nothing) }
@@ -246,6 +246,7 @@ final class SimulatedBall: HostSide {
 
   func stall(for milliseconds: UInt32) {
     stallEnd = max(stallEnd, now.advanced(by: milliseconds))
+    watch.stall(at: now, until: stallEnd)
     watch.lightsCheckTime = Instant(rawValue: stallEnd.rawValue &+ lead).advanced(by: 3_000)
   }
 

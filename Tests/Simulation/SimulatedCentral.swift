@@ -32,7 +32,7 @@ final class SimulatedCentral: HostSide {
     /// The ball's clears when the last question was sent, and whether an accepted one waits for the subscription.
     var clears = 0
     var isQuestionOpen = false
-    /// The shakes that have explained an answer, or were before the link.
+    /// The shakes that have explained an answer, or that the ball took before the link.
     var shakes: Int
   }
 
@@ -43,6 +43,10 @@ final class SimulatedCentral: HostSide {
   private let report: (String) -> Void
   /// Whether a controller has a fault that may still begin.
   private let hasFault: (SimulatedBall) -> Bool
+  /// Whether its controller has a link, also one that the host has yet to see. The world sets this.
+  var hasControllerLink: () -> Bool = { false }
+  /// Whether packets of a link that the host has yet to see may be lost or changed.
+  private var isNextLinkDisturbed = false
   private let handles: AskingClient.Handles
 
   /// The ball that it wants to be connected to.
@@ -215,6 +219,7 @@ final class SimulatedCentral: HostSide {
     }
     starts += 1
     link = nil
+    isNextLinkDisturbed = false
     target = nil
     scanEnd = nil
     clearTasks()
@@ -224,7 +229,8 @@ final class SimulatedCentral: HostSide {
 
   /// Packets of its link may be lost or changed from now on.
   func disturb(ifWith ball: SimulatedBall? = nil) {
-    if ball == nil || link?.ball === ball { link?.isDisturbed = true }
+    guard ball == nil || (link?.ball ?? target) === ball else { return }
+    if link != nil { link?.isDisturbed = true } else { isNextLinkDisturbed = hasControllerLink() }
   }
 
   /// Whether it has nothing to do, and no link.
@@ -300,8 +306,9 @@ final class SimulatedCentral: HostSide {
     case .connected:
       guard let target else { return host.disconnectAll() }
       link = Link(
-        ball: target, isDisturbed: hasFault(target), clears: target.watch.clears,
-        shakes: target.watch.shakes)
+        ball: target, isDisturbed: isNextLinkDisturbed || hasFault(target),
+        clears: target.watch.clears, shakes: target.watch.takenShakes(at: now))
+      isNextLinkDisturbed = false
       if wantsAnswers { tasks.insert(.subscribe(true), at: nextTask) }
     case .disconnected:
       link = nil

@@ -38,6 +38,9 @@ final class World {
           configuration: ControllerConfiguration(
             supportsExtendedAdvertising: setup.isExtended,
             supportsPrivacy: setup.doControllersResolve)))
+      device.host.hasControllerLink = { [unowned device] in
+        !device.controller.connectionHandles.isEmpty
+      }
       device.host.start(at: bench.now)
       centrals.append(device)
     }

@@ -132,6 +132,45 @@ struct SimulationTests {
     ]
     expect(Simulation(seed: 178).run(steps), is: nil)
   }
+
+  /// Symptom: the controller ignored a Reset, went on advertising a set, and a central connected. The ball then reported
+  /// that it advertised, before it knew its address, and gave each central the identity address 00:00:00:00:00:00.
+  @Test("Seed 1002938: a set that ends while the controller is being set up does not advertise")
+  func setEndsDuringSetUp() {
+    let steps: [Step] = [
+      .wait(1_656), .wait(47_431), .fault(.ignore(3), of: .ball(1)), .wait(13_430),
+      .connect(1, to: 1), .wait(712), .recover,
+    ]
+    expect(Simulation(seed: 1_002_938).run(steps), is: nil)
+  }
+
+  /// Symptom of the simulation: the program stalled when shake was pressed, and took the shake after a central had
+  /// connected and asked. The answer counted as one too many.
+  @Test("Seed 22955: a shake that the ball takes late explains an answer on a new link")
+  func lateShake() {
+    let steps: [Step] = [
+      .wait(729), .unplug(0), .connect(1, to: 0), .press(0, .shake, milliseconds: 3_200),
+      .subscribe(1, true), .ask(1, times: 7), .loss(0), .stall(0, 2_228),
+      .press(0, .clear, milliseconds: 10_500), .sleep(0, 15_966), .plugIn(0),
+      .press(0, .shake, milliseconds: 3_200), .wait(1_198), .wait(1_892),
+    ]
+    expect(Simulation(seed: 22_955).run(steps), is: nil)
+  }
+
+  /// Symptom of the simulation: the controllers had a link, the central's host had yet to see it, and random bytes went
+  /// over it. The ball's answer to them was taken for one to the central's request.
+  @Test("Seed 1016816: noise on a link that its host has yet to see disturbs it")
+  func noiseOnNewLink() {
+    let steps: [Step] = [
+      .wait(306), .fault(.event(5_538_106_733_288_742_690), of: .ball(1)), .read(2),
+      .stall(0, 1_686), .read(1), .pair(2),
+      .fault(.event(12_854_736_304_886_057_079), of: .central(1)), .disconnect(2),
+      .fault(.repeatPacket, of: .central(1)), .noise(0, 2_511_840_631),
+      .press(1, .shake, milliseconds: 3_200), .ask(0, times: 4), .connect(1, to: 0),
+      .noise(1, 83_719_423), .wait(1_388), .state(1), .wait(491),
+    ]
+    expect(Simulation(seed: 1_016_816).run(steps), is: nil)
+  }
 }
 
 /// The disk under the file of bonds.
