@@ -171,6 +171,28 @@ struct SimulationTests {
     ]
     expect(Simulation(seed: 1_016_816).run(steps), is: nil)
   }
+
+  /// Symptom: the controller left two questions about links unanswered, and later lost its state. The ball asked about
+  /// its links no more, kept one that had ended, and did not advertise although it had a free connection.
+  @Test("Seed 1075264: a ball asks again about a link that is silent for minutes")
+  func silentLink() {
+    let steps: [Step] = [
+      .connect(2, to: 0), .connect(1, to: 0), .fault(.ignore(2), of: .ball(0)), .wait(63_190),
+      .restart(2), .wait(1_670), .wait(1_958), .fault(.reset, of: .ball(0)), .recover,
+    ]
+    expect(Simulation(seed: 1_075_264).run(steps), is: nil)
+  }
+
+  /// Symptom: the controller refused once to advertise while it had a link. Then the serial line was out of step, so the
+  /// end of the link was lost. The ball waited for that end, and sent no command that a controller has to answer.
+  @Test("Seed 1089899: a ball with a link tries again to advertise after a refusal")
+  func refusedAdvertising() {
+    let steps: [Step] = [
+      .wait(967), .fault(.refuse(5), of: .ball(0)), .connect(1, to: 0), .wait(79_168),
+      .fault(.cut(to: 3), of: .ball(0)), .ask(1, times: 2), .recover,
+    ]
+    expect(Simulation(seed: 1_089_899).run(steps), is: nil)
+  }
 }
 
 /// The disk under the file of bonds.

@@ -31,17 +31,17 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       if opcode.isNeeded || Self.isExtended && Self.isExtended(opcode) {
         fail(.unanswered(opcode), restartAt: now)
       } else {
+        // A controller that does not answer about its links may answer nothing: about its advertising it must.
+        // The image of a machine without security has no room for this.
+        if Server.isPresent, Security.isPresent, opcode == .readRSSI, controller.checksLinks {
+          serverRole.advertiser.isAdvertisingUncertain = true
+        }
         // Optional commands, such as for data length and PHY: links work without them. One lost answer about a link
         // is not enough: the next one may show that the controller was reset.
         if Security.isPresent, opcode == .readRSSI, !controller.hasMissedLinkAnswer {
           controller.hasMissedLinkAnswer = true
         } else {
           controller.disableFeature(opcode)
-        }
-        // A controller that does not answer about its links may answer nothing: about its advertising it must.
-        // The image of a machine without security has no room for this.
-        if Server.isPresent, Security.isPresent, opcode == .readRSSI {
-          serverRole.advertiser.isAdvertisingUncertain = true
         }
         if Security.isPresent, opcode == .leEnableEncryption {
           encryptionWasRefused(.unspecifiedError, at: now)

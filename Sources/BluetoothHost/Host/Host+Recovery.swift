@@ -49,13 +49,18 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
 
   private mutating func checkLinks(at now: Instant) {
     scheduleCheck(at: now)
+    // A controller that refused to advertise with links may do it now.
+    if Server.isPresent { serverRole.advertiser.isAdvertisingRefused = false }
     var quietest: Int?
     for index in 0..<links where connections[index].handle != nil {
       let hasReceivedData = connections[index].hasReceivedData
-      connections[index].isCheckPending = controller.checksLinks && !hasReceivedData
       connections[index].hasReceivedData = false
       let minutes = hasReceivedData ? 0 : min(connections[index].silentMinutes, .max - 1) + 1
       connections[index].silentMinutes = minutes
+      // A controller that left Read RSSI unanswered may have been reset since. The image of a machine without security
+      // has no room for this.
+      let isIdle = Security.isPresent && minutes >= configuration.idleLimit ?? .max
+      connections[index].isCheckPending = (controller.checksLinks || isIdle) && !hasReceivedData
       if minutes > connections[quietest ?? index].silentMinutes || quietest == nil {
         quietest = index
       }

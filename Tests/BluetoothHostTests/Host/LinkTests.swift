@@ -52,6 +52,13 @@ private let scenarios: [HostScenario] = [
     // The command is not repeated.
     .sent(.leSetAdvertisingEnable, [0x01]), .set(\.refused, nil), .disconnect(),
     .sent(.leSetAdvertisingEnable, [0x01], [0x01]), .radio(.advertising)),
+  // Symptom: after one refusal a device with room for others stayed hidden as long as a central was connected.
+  Scenario(
+    "A controller that refused to advertise with a link is asked again after a minute",
+    on: { ScriptedPeripheral<2>() },
+    .forget, .refuse(.leSetAdvertisingEnable, .commandDisallowed), .connect(), .radio(.silent),
+    .set(\.refused, nil), .pass(60_000), .links(1),
+    .sent(.leSetAdvertisingEnable, [0x01], [0x01]), .radio(.advertising)),
   Scenario(
     "A controller that refuses advertising without a link is set up again",
     on: {
