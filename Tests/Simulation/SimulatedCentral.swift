@@ -32,6 +32,8 @@ final class SimulatedCentral: HostSide {
     /// The ball's clears when the last question was sent, and whether an accepted one waits for the subscription.
     var clears = 0
     var isQuestionOpen = false
+    /// The ball's refused packets when the link began.
+    var refusedPackets: Int
     /// The shakes that have explained an answer, or that the ball took before the link.
     var shakes: Int
   }
@@ -43,9 +45,9 @@ final class SimulatedCentral: HostSide {
   private let report: (String) -> Void
   /// Whether a controller has a fault that may still begin.
   private let hasFault: (SimulatedBall) -> Bool
-  /// Whether its controller has a link, also one that the host has yet to see. The world sets this.
-  var hasControllerLink: () -> Bool = { false }
-  /// Whether packets of a link that the host has yet to see may be lost or changed.
+  /// How many packets of a ball's host its controller has not taken. The world sets this.
+  var refusedPackets: (SimulatedBall) -> Int = { _ in 0 }
+  /// Whether a controller had a fault since it began to connect: it may disturb the link that its host has yet to see.
   private var isNextLinkDisturbed = false
   private let handles: AskingClient.Handles
 
@@ -219,7 +221,6 @@ final class SimulatedCentral: HostSide {
     }
     starts += 1
     link = nil
-    isNextLinkDisturbed = false
     target = nil
     scanEnd = nil
     clearTasks()
@@ -230,7 +231,12 @@ final class SimulatedCentral: HostSide {
   /// Packets of its link may be lost or changed from now on.
   func disturb(ifWith ball: SimulatedBall? = nil) {
     guard ball == nil || (link?.ball ?? target) === ball else { return }
-    if link != nil { link?.isDisturbed = true } else { isNextLinkDisturbed = hasControllerLink() }
+    if link != nil { link?.isDisturbed = true } else { isNextLinkDisturbed = true }
+  }
+
+  /// Whether packets of a link may be lost or changed: also by a controller with too many packets of another link.
+  private func isDisturbed(_ link: Link) -> Bool {
+    link.isDisturbed || refusedPackets(link.ball) != link.refusedPackets
   }
 
   /// Whether it has nothing to do, and no link.
@@ -242,9 +248,8 @@ final class SimulatedCentral: HostSide {
 
   /// Reports an answer that has not come in time.
   func check() {
-    guard let link, let since = link.answerWait, since.advanced(by: Self.answerLimit) < now,
-      !link.isDisturbed
-    else { return }
+    guard let link, let since = link.answerWait, !isDisturbed(link) else { return }
+    guard since.advanced(by: Self.answerLimit) < now else { return }
     // A clear that came after the question takes the answer away.
     if link.clears == link.ball.watch.clears {
       report("a question was not answered, and the link has not ended")
@@ -255,7 +260,7 @@ final class SimulatedCentral: HostSide {
 
   private func accepted() {
     guard let link else { return }
-    if link.ball.protection != .none, !isEncrypted, !link.isDisturbed {
+    if link.ball.protection != .none, !isEncrypted, !isDisturbed(link) {
       report("a protected ball took a question on a link without encryption")
     }
     self.link?.possibleAnswers = link.answerWait == nil ? 1 : link.possibleAnswers + 1
@@ -268,7 +273,7 @@ final class SimulatedCentral: HostSide {
     guard let link else { return report("an answer came without a link") }
     self.link?.answerWait = nil
     self.link?.isQuestionOpen = false
-    if link.isDisturbed { return }
+    if isDisturbed(link) { return }
     if !isWhole { report("a notification is not an answer") }
     if !link.hasSubscribed, !host.security.security(at: 0).contains(.bonded) {
       report("an answer came to a central that has not subscribed")
@@ -307,8 +312,8 @@ final class SimulatedCentral: HostSide {
       guard let target else { return host.disconnectAll() }
       link = Link(
         ball: target, isDisturbed: isNextLinkDisturbed || hasFault(target),
-        clears: target.watch.clears, shakes: target.watch.takenShakes(at: now))
-      isNextLinkDisturbed = false
+        clears: target.watch.clears, refusedPackets: refusedPackets(target),
+        shakes: target.watch.takenShakes(at: now))
       if wantsAnswers { tasks.insert(.subscribe(true), at: nextTask) }
     case .disconnected:
       link = nil
@@ -325,7 +330,7 @@ final class SimulatedCentral: HostSide {
 
   /// On a link whose packets all arrive, the ball answers each request as it should.
   private func checkError(_ error: OperationError) {
-    guard let link, !link.isDisturbed else { return }
+    guard let link, !isDisturbed(link) else { return }
     switch error {
     case .wrongResponse, .timedOut: report("a request of an undisturbed link failed: \(error)")
     case .refused, .disconnected, .encryptionFailed, .tooLong: break
@@ -370,6 +375,7 @@ final class SimulatedCentral: HostSide {
     guard let target, retryTime == nil, host.canConnect, host.radio == .silent else {
       return false
     }
+    isNextLinkDisturbed = hasFault(target)
     // It knows the ball's address by an advertisement, and connects to a bonded ball by its identity.
     return host.connect(to: host.security.noteAdvertiser(target.address()))
   }

@@ -38,8 +38,8 @@ final class World {
           configuration: ControllerConfiguration(
             supportsExtendedAdvertising: setup.isExtended,
             supportsPrivacy: setup.doControllersResolve)))
-      device.host.hasControllerLink = { [unowned device] in
-        !device.controller.connectionHandles.isEmpty
+      device.host.refusedPackets = { [unowned self] in
+        balls[$0.number].controller.counters.refusedPackets
       }
       device.host.start(at: bench.now)
       centrals.append(device)
@@ -138,7 +138,7 @@ final class World {
   private func checkBuffers(_ controller: VirtualController, _ name: String) {
     guard violation == nil, !changed.contains(controller.number) else { return }
     let counters = controller.counters
-    if counters.packetsBeyondCredits + counters.oversizedPackets + counters.malformedPackets > 0 {
+    if counters.refusedPackets > 0 {
       violation =
         "\(name): its host sent more, or longer, packets than its controller takes: \(counters)"
     }
@@ -352,4 +352,11 @@ final class World {
 extension VirtualController {
   /// The address that its host uses.
   fileprivate var currentAddress: DeviceAddress { randomAddress ?? address }
+}
+
+extension ControllerCounters {
+  /// How many packets of its host the controller has not taken.
+  fileprivate var refusedPackets: Int {
+    packetsBeyondCredits + oversizedPackets + malformedPackets
+  }
 }

@@ -193,6 +193,30 @@ struct SimulationTests {
     ]
     expect(Simulation(seed: 1_089_899).run(steps), is: nil)
   }
+
+  /// Symptom of the simulation: the event of the link was cut. It was lost before the central's host saw the link, so its
+  /// requests had to be answered.
+  @Test("Seed 1139158: a fault since a central began to connect disturbs its link")
+  func faultOfNewLink() {
+    let steps: [Step] = [
+      .recover, .fault(.misstate(by: -1), of: .ball(0)), .connect(0, to: 0), .ask(0, times: 2),
+      .forget(0), .wait(59_732),
+    ]
+    expect(Simulation(seed: 1_139_158).run(steps), is: nil)
+  }
+
+  /// Symptom of the simulation: a wrong event ended a link, so the ball sent more packets than its controller took, and
+  /// one of a link without a fault was lost.
+  @Test("Seed 1133986: packets that a controller does not take disturb all links of the ball")
+  func refusedPackets() {
+    let steps: [Step] = [
+      .connect(1, to: 0), .fault(.loseCompletions(7), of: .ball(0)), .block(0, 6_941), .kill(0),
+      .wait(1_487), .wait(1_449), .subscribe(0, true), .connect(0, to: 0), .subscribe(0, true),
+      .ask(1, times: 2), .fault(.event(102_039_486_030_831_999), of: .ball(0)), .wait(1_713),
+      .stall(0, 1_068), .ask(1, times: 4), .recover,
+    ]
+    expect(Simulation(seed: 1_133_986).run(steps), is: nil)
+  }
 }
 
 /// The disk under the file of bonds.
