@@ -13,6 +13,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build_folder="${EIGHTBALL_BUILD:-.build}"
 # Where the programs of scripts/benchmark are built, for speed: the programs that are installed are built for size.
 benchmark_folder="$build_folder-benchmark"
+# Where the server of the panel builds.
+panel_folder="$build_folder-panel"
 # Python's own folder for the peers.
 peers_folder=.build-venv
 # Where Prometheus's promtool is put, which checks metrics.
@@ -176,9 +178,9 @@ core_features() {
 # another package.
 swift_in() {
   local status=0
-  rm -f "$build_folder"/{debug,release}.yaml
+  rm -f "$build_folder/debug.yaml"
   swift "$2" --package-path "$1" --scratch-path "$build_folder" "${@:3}" </dev/null || status=$?
-  rm -f "$build_folder"/{debug,release}.yaml
+  rm -f "$build_folder/debug.yaml"
   return "$status"
 }
 
