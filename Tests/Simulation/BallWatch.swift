@@ -6,15 +6,17 @@ import EightBall
 final class BallWatch {
   /// Reports a violation.
   let report: (String) -> Void
-  /// How often the ball was cleared.
+  /// How often the ball was cleared while it showed an answer.
   private(set) var clears = 0
+  /// When the last clear was possible. The watch does not see one that takes only a question.
+  private var lastClear: Instant?
   /// At least as many shakes as there were, and when the last one was possible.
   private(set) var shakes = 0
   private(set) var lastShake = Instant(rawValue: 0)
   /// The shakes that the ball had taken when `lastShake` was set.
   private var earlierShakes = 0
-  /// How long a ball that runs takes for a shake, in milliseconds: its contact has to settle.
-  private static let shakeTime: UInt32 = 100
+  /// How long a ball that runs takes for a button, in milliseconds: its contact has to settle.
+  private static let settleTime: UInt32 = 100
 
   init(_ report: @escaping (String) -> Void) { self.report = report }
 
@@ -25,14 +27,23 @@ final class BallWatch {
     lastShake = max(now, stallEnd)
   }
 
-  /// The program stalls: it takes the shakes that it has not taken later.
+  /// A button was touched that may clear the ball. A program that stalls does so at `stallEnd`.
+  func expectClear(at now: Instant, stallEnd: Instant) { lastClear = max(now, stallEnd) }
+
+  /// The program stalls: it takes the shakes and the clear that it has not taken later.
   func stall(at now: Instant, until end: Instant) {
     if takenShakes(at: now) < shakes { lastShake = max(lastShake, end) }
+    if mayClear(after: now), let lastClear { self.lastClear = max(lastClear, end) }
+  }
+
+  /// Whether the ball may have been cleared after this time, or may still be.
+  func mayClear(after time: Instant) -> Bool {
+    lastClear.map { time < $0.advanced(by: Self.settleTime) } ?? false
   }
 
   /// The shakes that the ball has certainly taken. The others may still be answered, also on a new link.
   func takenShakes(at now: Instant) -> Int {
-    now < lastShake.advanced(by: Self.shakeTime) ? earlierShakes : shakes
+    now < lastShake.advanced(by: Self.settleTime) ? earlierShakes : shakes
   }
 
   // MARK: Packets

@@ -29,8 +29,10 @@ final class SimulatedCentral: HostSide {
     /// How many answers may come, and since when one must.
     var possibleAnswers = 0
     var answerWait: Instant?
-    /// The ball's clears when the last question was sent, and whether an accepted one waits for the subscription.
+    /// When the last question was sent, and the ball's clears then.
+    var questionTime = Instant(rawValue: 0)
     var clears = 0
+    /// Whether an accepted question waits for the subscription.
     var isQuestionOpen = false
     /// The ball's refused packets when the link began.
     var refusedPackets: Int
@@ -250,12 +252,14 @@ final class SimulatedCentral: HostSide {
   func check() {
     guard let link, let since = link.answerWait, !isDisturbed(link) else { return }
     guard since.advanced(by: Self.answerLimit) < now else { return }
-    // A clear that came after the question takes the answer away.
-    if link.clears == link.ball.watch.clears {
-      report("a question was not answered, and the link has not ended")
-    }
+    if !mayBeCleared(link) { report("a question was not answered, and the link has not ended") }
     self.link?.answerWait = nil
     isQuiet = false
+  }
+
+  /// Whether a clear may have taken the last question or its answer.
+  private func mayBeCleared(_ link: Link) -> Bool {
+    link.clears != link.ball.watch.clears || link.ball.watch.mayClear(after: link.questionTime)
   }
 
   private func accepted() {
@@ -344,7 +348,7 @@ final class SimulatedCentral: HostSide {
       guard let link else { return }
       if !isOn {
         self.link?.answerWait = nil
-      } else if link.isQuestionOpen, link.clears == link.ball.watch.clears {
+      } else if link.isQuestionOpen, !mayBeCleared(link) {
         self.link?.answerWait = now
       }
     case .ask: accepted()
@@ -383,7 +387,10 @@ final class SimulatedCentral: HostSide {
   private func begin(_ next: Task) -> Bool {
     if next == .pair { return host.security.pair(at: 0, at: now) }
     if next == .secure { return host.security.secure(at: 0, at: now) }
-    if next == .ask || next == .command, let link { self.link?.clears = link.ball.watch.clears }
+    if next == .ask || next == .command, let link {
+      self.link?.questionTime = now
+      self.link?.clears = link.ball.watch.clears
+    }
     host.client.application.isStatement = next == .state
     let operation: ClientOperation =
       switch next {

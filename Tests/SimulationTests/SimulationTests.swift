@@ -217,6 +217,18 @@ struct SimulationTests {
     ]
     expect(Simulation(seed: 1_133_986).run(steps), is: nil)
   }
+
+  /// Symptom of the simulation: the clear took a question without an answer, which is not seen from outside, and the
+  /// answer was expected after the subscription.
+  @Test("Seed 1508019: a clear in a stall takes a question that waits for its subscription")
+  func clearInStall() {
+    let steps: [Step] = [
+      .subscribe(2, true), .connect(2, to: 0), .connect(0, to: 0), .ask(0, times: 2),
+      .stall(0, 2_540), .press(0, .clear, milliseconds: 374), .ask(2, times: 3),
+      .subscribe(0, true), .wait(55_353), .wait(27_980),
+    ]
+    expect(Simulation(seed: 1_508_019).run(steps), is: nil)
+  }
 }
 
 /// The disk under the file of bonds.
