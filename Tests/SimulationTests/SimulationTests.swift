@@ -218,6 +218,27 @@ struct SimulationTests {
     expect(Simulation(seed: 1_133_986).run(steps), is: nil)
   }
 
+  /// Symptom: the ball did not hear of the ends of its sets, and took the answer of each check for one of a controller
+  /// that takes parameters at any time.
+  @Test("Seed 1591378: a ball with sets does not go on without LE Set Event Mask")
+  func refusedEventMask() {
+    let steps: [Step] = [
+      .wait(395), .fault(.refuse(2), of: .ball(0)), .fault(.reset, of: .ball(0)),
+      .connect(1, to: 0), .wait(85_542), .recover,
+    ]
+    expect(Simulation(seed: 1_591_378).run(steps), is: nil)
+  }
+
+  /// Symptom: the event of the second set's end was lost, and only the first one was checked.
+  @Test("Seed 1563376: a ball checks each of its sets")
+  func lostEndOfSecondSet() {
+    let steps: [Step] = [
+      .ask(0, times: 2), .unplug(1), .fault(.repeatPacket, of: .ball(0)), .wait(1_670), .wait(915),
+      .loss(34), .wait(1_264), .fault(.misstate(by: 3), of: .ball(0)), .connect(0, to: 0), .recover,
+    ]
+    expect(Simulation(seed: 1_563_376).run(steps), is: nil)
+  }
+
   /// Symptom of the simulation: the clear took a question without an answer, which is not seen from outside, and the
   /// answer was expected after the subscription.
   @Test("Seed 1508019: a clear in a stall takes a question that waits for its subscription")

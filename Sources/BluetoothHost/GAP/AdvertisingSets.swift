@@ -57,6 +57,8 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
   private var legacy = Progress()
   private var entries = InlineArray<count, Entry>(repeating: Entry())
   private var awaited = Awaited.nothing
+  /// The handle of the set that was checked last.
+  private var checked = 0
 
   /// Sets that send nothing.
   public init() {}
@@ -127,6 +129,7 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
   public mutating func writeCommand(
     _ plan: AdvertisingPlan, _ advertisement: Advertisement, into writer: inout ByteWriter
   ) -> HCIOpcode? {
+    if plan.isCheck { chooseCheckedSet() }
     if let opcode = writeCommand(of: plan.legacy, 0, plan, advertisement, into: &writer) {
       return opcode
     }
@@ -138,6 +141,14 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
       }
     }
     return nil
+  }
+
+  /// Chooses the next set that is on for a check: the end of any of them may have been lost.
+  @inline(never) private mutating func chooseCheckedSet() {
+    for _ in 0...count {
+      checked = checked < count ? checked &+ 1 : 0
+      if isOn(checked) { return }
+    }
   }
 
   /// Writes the next command of one set; `nil` if it needs none.
@@ -181,7 +192,7 @@ public struct AdvertisingSets<let count: Int, let capacity: Int>: AdvertisingSet
       Self.write(advertisement.scanResponse.span, &progress, number, opcode, to: &writer)
     case .enable: return writeEnable(true, number, into: &writer)
     case .on:
-      guard plan.isCheck else { return nil }
+      guard plan.isCheck, handle == checked else { return nil }
       awaited = .check
       return writeParameters(of: set, number, plan, into: &writer)
     }

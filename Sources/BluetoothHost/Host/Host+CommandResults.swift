@@ -22,7 +22,9 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .off: break
     case .starting(let step):
       // Both sides of a pairing compute with their addresses, so a host with security does not guess its own.
-      if step.isOptional, !Security.isPresent || step != .readAddress {
+      if step.isOptional, !Security.isPresent || step != .readAddress,
+        !Self.isExtended || step != .setLEEventMask
+      {
         proceed(after: step)
       } else {
         fail(.unanswered(opcode), restartAt: now)
@@ -83,7 +85,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       if status == .success {
         take(reader, of: step)
         proceed(after: step)
-      } else if step.isOptional {
+      } else if step.isOptional, !Self.isExtended || step != .setLEEventMask {
         proceed(after: step)
       } else {
         fail(.refused(opcode, status), restartAt: now.advanced(by: CommandFlow.timeout))
