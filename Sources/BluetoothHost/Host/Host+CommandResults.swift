@@ -22,9 +22,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     case .off: break
     case .starting(let step):
       // Both sides of a pairing compute with their addresses, so a host with security does not guess its own.
-      if step.isOptional, !Security.isPresent || step != .readAddress,
-        !Self.isExtended || step != .setLEEventMask
-      {
+      if isOptional(step), !Security.isPresent || step != .readAddress {
         proceed(after: step)
       } else {
         fail(.unanswered(opcode), restartAt: now)
@@ -85,13 +83,19 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
       if status == .success {
         take(reader, of: step)
         proceed(after: step)
-      } else if step.isOptional, !Self.isExtended || step != .setLEEventMask {
+      } else if isOptional(step) {
         proceed(after: step)
       } else {
         fail(.refused(opcode, status), restartAt: now.advanced(by: CommandFlow.timeout))
       }
     case .ready: finishReady(opcode, status: status, reader, at: now)
     }
+  }
+
+  /// Whether this host works without a start-up step. One with sets needs their events, and to know whether the
+  /// controller has sets.
+  private func isOptional(_ step: StartUpStep) -> Bool {
+    step.isOptional && !(Self.isExtended && (step == .setLEEventMask || step == .readLEFeatures))
   }
 
   /// Reads the return parameters of a start-up command, after its status.

@@ -218,7 +218,8 @@ struct AdvertisingSetTests {
   @Test(
     "A refused or unanswered command is a fault, after which the controller is reset",
     arguments: [
-      HCIOpcode.leSetExtendedAdvertisingParameters, .leSetAdvertisingSetRandomAddress,
+      HCIOpcode.leSetEventMask, .leReadLocalSupportedFeatures,
+      .leSetExtendedAdvertisingParameters, .leSetAdvertisingSetRandomAddress,
       .leSetExtendedAdvertisingData, .leSetExtendedAdvertisingEnable,
     ])
   func faults(opcode: HCIOpcode) {
@@ -286,6 +287,21 @@ struct AdvertisingSetTests {
     host.disconnect(0x77)
     expect(host.parameters(of: .leSetExtendedAdvertisingEnable).first, is: [0, 0])
     expect(host.radio, is: .advertising)
+  }
+
+  /// Symptom: only the first set was checked, so the lost end of another one was never noticed.
+  @Test("Each set that is on is checked in turn")
+  func checksEachSet() {
+    let host = advertiser()
+    host.start()
+    expect(host.advertise(AdvertisingSet(.nonconnectable), [1], in: 1))
+    host.script = { opcode, _ in
+      opcode == .leSetExtendedAdvertisingParameters ? [Events.complete(opcode, [0x0C])] : nil
+    }
+    host.forgetWhatWasSent()
+    for _ in 0..<4 { host.pass(milliseconds: 30_000) }
+    expect(
+      host.parameters(of: .leSetExtendedAdvertisingParameters).map { $0[0] }, is: [2, 0, 2, 0])
   }
 
   /// Symptom: a controller that had lost its state was silent for ever.
