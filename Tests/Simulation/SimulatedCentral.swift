@@ -24,6 +24,8 @@ final class SimulatedCentral: HostSide {
     /// The packets of the link may be lost or changed, so that its answers cannot be counted.
     var isDisturbed: Bool
     var isSubscribed = false
+    /// When it last subscribed: an answer to a shake waits for that.
+    var subscriptionTime = Instant(rawValue: 0)
     /// Whether it has subscribed on this link at all.
     var hasSubscribed = false
     /// How many answers may come, and since when one must.
@@ -285,7 +287,9 @@ final class SimulatedCentral: HostSide {
     let watch = link.ball.watch
     if link.possibleAnswers > 0 {
       self.link?.possibleAnswers -= 1
-    } else if link.shakes < watch.shakes, now < watch.lastShake.advanced(by: 60_000) {
+    } else if link.shakes < watch.shakes,
+      now < max(watch.lastShake, link.subscriptionTime).advanced(by: 60_000)
+    {
       self.link?.shakes += 1
     } else {
       report("an answer came to a central that has not asked, or a second time")
@@ -345,6 +349,7 @@ final class SimulatedCentral: HostSide {
     switch task {
     case .subscribe(let isOn):
       link?.isSubscribed = isOn
+      if isOn { link?.subscriptionTime = now }
       guard let link else { return }
       if !isOn {
         self.link?.answerWait = nil
