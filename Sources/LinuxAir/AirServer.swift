@@ -197,7 +197,7 @@ public final class AirServer {
   private func admit(
     _ connection: consuming FileDescriptor, isKernel: Bool = false
   ) throws(SystemError) {
-    if time == nil { advanceAir(to: MonotonicClock.now) }
+    advanceAir(to: MonotonicClock.now)
     let controller = air.addController(configuration: configuration)
     let client = AirClient(
       connection, isKernel: isKernel, controller: controller, server: self, loop: loop)
@@ -212,8 +212,10 @@ public final class AirServer {
     time?.add(client)
   }
 
-  /// Sets the air's time before it is used: `now`, or the end of a slice that begins with the air's next event.
+  /// Sets the air's time before it is used, if that is the monotonic clock: `now`, or the end of a slice that begins with
+  /// the air's next event.
   private func advanceAir(to now: Instant) {
+    guard time == nil else { return }
     guard let next = air.deadline, next < now else { return air.advance(to: now) }
     air.advance(to: min(now, next.advanced(by: Self.slice)))
   }
@@ -255,7 +257,7 @@ public final class AirServer {
   /// Reads what `client` has sent, and writes the resulting packets to all clients.
   func serve(_ client: AirClient, _ readiness: Readiness) {
     if readiness.isReadable {
-      if time == nil { advanceAir(to: MonotonicClock.now) }
+      advanceAir(to: MonotonicClock.now)
       if let departure = client.receive() { remove(client, departure) }
     }
     // Its socket may take the rest now.

@@ -20,15 +20,17 @@ final class BallWatch {
 
   init(_ report: @escaping (String) -> Void) { self.report = report }
 
-  /// A button was touched that may shake the ball `count` times. A program that stalls takes them at `stallEnd`.
-  func expectShakes(_ count: Int, at now: Instant, stallEnd: Instant) {
-    earlierShakes = takenShakes(at: now)
-    shakes += count
-    lastShake = max(now, stallEnd)
+  /// A button was touched that may shake or clear the ball up to `count` times. A program that stalls takes it at
+  /// `stallEnd`.
+  func expect(_ button: ButtonName, times count: Int, at now: Instant, stallEnd: Instant) {
+    switch button {
+    case .shake:
+      earlierShakes = takenShakes(at: now)
+      shakes += count
+      lastShake = max(now, stallEnd)
+    case .clear: lastClear = max(now, stallEnd)
+    }
   }
-
-  /// A button was touched that may clear the ball. A program that stalls does so at `stallEnd`.
-  func expectClear(at now: Instant, stallEnd: Instant) { lastClear = max(now, stallEnd) }
 
   /// The program stalls: it takes the shakes and the clear that it has not taken later.
   func stall(at now: Instant, until end: Instant) {

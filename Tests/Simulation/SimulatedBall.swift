@@ -215,10 +215,7 @@ final class SimulatedBall: HostSide {
   // MARK: Its machine
 
   func press(_ button: ButtonName, for milliseconds: UInt32) {
-    switch button {
-    case .shake: watch.expectShakes(2, at: now, stallEnd: stallEnd)
-    case .clear: watch.expectClear(at: now, stallEnd: stallEnd)
-    }
+    watch.expect(button, times: 2, at: now, stallEnd: stallEnd)
     _ = machine.lines.press(button, for: milliseconds, at: machineTime)
     isDue = true
   }
@@ -226,10 +223,7 @@ final class SimulatedBall: HostSide {
   func bounce(_ button: ButtonName, edges: Int) {
     let lines = machine.lines
     guard !lines.isDown(button) else { return }
-    switch button {
-    case .shake: watch.expectShakes(edges + 1, at: now, stallEnd: stallEnd)
-    case .clear: watch.expectClear(at: now, stallEnd: stallEnd)
-    }
+    watch.expect(button, times: edges + 1, at: now, stallEnd: stallEnd)
     let offset = button == .shake ? 0 : 1
     lines.chip.advance(to: machineTime.rawValue &* 1_000_000)
     for edge in 0..<edges { lines.chip.drive(offset, edge % 2 == 0 ? .low : .nothing) }

@@ -49,8 +49,8 @@ final class SimulatedCentral: HostSide {
   private let report: (String) -> Void
   /// Whether a controller has a fault that may still begin.
   private let hasFault: (SimulatedBall) -> Bool
-  /// How many packets of a ball's host its controller has not taken. The world sets this.
-  var refusedPackets: (SimulatedBall) -> Int = { _ in 0 }
+  /// How many packets of a ball's host its controller has not taken.
+  private let refusedPackets: (SimulatedBall) -> Int
   /// Whether a controller had a fault since it began to connect: it may disturb the link that its host has yet to see.
   private var isNextLinkDisturbed = false
   private let handles: AskingClient.Handles
@@ -74,11 +74,13 @@ final class SimulatedCentral: HostSide {
 
   init(
     _ number: Int, _ setup: Setup, hasFault: @escaping (SimulatedBall) -> Bool,
+    refusedPackets: @escaping (SimulatedBall) -> Int,
     report: @escaping (String) -> Void
   ) {
     self.number = number
     self.setup = setup
     self.hasFault = hasFault
+    self.refusedPackets = refusedPackets
     self.report = { report("central \(number): \($0)") }
     handles = AskingClient.Handles()
     host = Self.makeHost(setup, number, 0, handles, BondTable())

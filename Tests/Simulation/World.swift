@@ -33,14 +33,14 @@ final class World {
     for number in 0..<setup.centralCount {
       let device = bench.add(
         SimulatedCentral(
-          number, setup, hasFault: { [unowned self] in hasFault($0) }, report: report),
+          number, setup, hasFault: { [unowned self] in hasFault($0) },
+          refusedPackets: { [unowned self] in
+            balls[$0.number].controller.counters.refusedPackets
+          }, report: report),
         on: bench.air.addController(
           configuration: ControllerConfiguration(
             supportsExtendedAdvertising: setup.isExtended,
             supportsPrivacy: setup.doControllersResolve)))
-      device.host.refusedPackets = { [unowned self] in
-        balls[$0.number].controller.counters.refusedPackets
-      }
       device.host.start(at: bench.now)
       centrals.append(device)
     }

@@ -271,7 +271,7 @@ extension BlueZCentral {
     bus.call(.disconnectDevice, on: path.span, tag: nil)
   }
 
-  /// The slot of the departure of the device at `path`; `nil` if bluetoothd is not disconnecting it.
+  /// The slot of the device at `path`; `nil` if bluetoothd is not disconnecting it.
   private func disconnectingSlot(of path: Span<UInt8>) -> Int? {
     for slot in disconnectingDevices.indices
     where disconnectingDevices[slot].span.hasSameBytes(as: path) {

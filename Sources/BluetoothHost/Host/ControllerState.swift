@@ -141,8 +141,7 @@ enum StartUpStep: UInt8 {
   var next: StartUpStep? { StartUpStep(rawValue: rawValue + 1) }
 
   /// Whether the host works without this step. It needs Reset, the advertising commands, and Set
-  /// Event Mask: LE events are off by default. With advertising sets it needs LE Set Event Mask, since
-  /// their ends are off by default (Core Specification, Vol 4, Part E, 7.8.1), and the LE features.
+  /// Event Mask: LE events are off by default.
   var isOptional: Bool {
     switch self {
     case .reset, .setEventMask, .setAdvertisingParameters, .setAdvertisingData,

@@ -92,8 +92,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     }
   }
 
-  /// Whether this host works without a start-up step. One with sets needs their events, and to know whether the
-  /// controller has sets.
+  /// Whether this host works without a start-up step. One with sets needs LE Set Event Mask, since their ends are off by
+  /// default (Core Specification, Vol 4, Part E, 7.8.1), and has to know whether the controller has sets.
   private func isOptional(_ step: StartUpStep) -> Bool {
     step.isOptional && !(Self.isExtended && (step == .setLEEventMask || step == .readLEFeatures))
   }

@@ -13,18 +13,13 @@ struct ClockControl {
   /// Sends the clock to all listeners if it has changed, and to new ones if it is simulated.
   mutating func sendState(isSimulated: Bool, on port: inout LinuxPort) {
     guard isSimulated != wasSimulated || !newListeners.isEmpty else { return }
+    let line = #"{"event":"time","clock":"\#(isSimulated ? "simulated" : "real")"}"#
     if isSimulated != wasSimulated {
-      Self.send(isSimulated: isSimulated, to: nil, on: &port)
+      port.send(line: line, to: nil)
     } else if isSimulated {
-      for listener in newListeners { Self.send(isSimulated: true, to: listener, on: &port) }
+      for listener in newListeners { port.send(line: line, to: listener) }
     }
     wasSimulated = isSimulated
     newListeners = []
-  }
-
-  private static func send(isSimulated: Bool, to listener: Int?, on port: inout LinuxPort) {
-    guard port.hasListeners else { return }
-    let line = #"{"event":"time","clock":"\#(isSimulated ? "simulated" : "real")"}"#
-    port.send(Array("\(line)\n".utf8).span, to: listener)
   }
 }

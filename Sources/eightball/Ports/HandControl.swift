@@ -21,27 +21,22 @@ struct HandControl {
     guard isNew || !newListeners.isEmpty else { return }
     let picture = parts.picture.map(\.event)
     for listener in newListeners {
-      if parts.hasMotionSensor { Self.send(#"{"event":"movable"}"#, to: listener, on: &port) }
-      if let picture, !isNew { Self.send(picture, to: listener, on: &port) }
+      if parts.hasMotionSensor { port.send(line: #"{"event":"movable"}"#, to: listener) }
+      if let picture, !isNew { port.send(line: picture, to: listener) }
     }
     newListeners = []
-    if let picture, isNew { Self.send(picture, to: nil, on: &port) }
+    if let picture, isNew { port.send(line: picture, to: nil) }
   }
 
   /// Answers a request to shake the ball.
   ///
   /// - Parameter shakes: Whether the ball is being shaken; `false` if it has no virtual motion sensor.
   static func reply(to listener: Int, shakes: Bool, on port: inout LinuxPort) {
-    send(
-      shakes
+    port.send(
+      line: shakes
         ? #"{"event":"done","request":"\#(request)"}"#
         : #"{"event":"error","request":"\#(request)","detail":"The ball has no virtual motion "#
           + #"sensor. Start one that has: eightball run --board virtual"}"#,
-      to: listener, on: &port)
-  }
-
-  private static func send(_ line: String, to listener: Int?, on port: inout LinuxPort) {
-    guard port.hasListeners else { return }
-    port.send(Array("\(line)\n".utf8).span, to: listener)
+      to: listener)
   }
 }

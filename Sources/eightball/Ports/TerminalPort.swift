@@ -404,3 +404,11 @@ extension TerminalPort {
 
   mutating func questionChanged(to question: PairingPrompt?) { board.ask(question) }
 }
+
+extension LinuxPort {
+  /// Sends a line that only `eightball run` has to a listener of the control socket; `nil` for all.
+  mutating func send(line: String, to listener: Int?) {
+    guard hasListeners else { return }
+    send(Array("\(line)\n".utf8).span, to: listener)
+  }
+}
