@@ -165,8 +165,15 @@ let package = Package(
     .testTarget(
       name: "LinuxRadioTests",
       dependencies: [
+        "BallTestSupport", "BluetoothHost", "EightBall", "Expectations", "Linux", "LinuxAir",
+        "LinuxRadio", "LinuxTestSupport", "VirtualRadio",
+      ],
+      swiftSettings: checked),
+    .testTarget(
+      name: "BlueZTests",
+      dependencies: [
         "BallTestSupport", "BlueZ", "BluetoothHost", "EightBall", "Expectations", "Linux",
-        "LinuxAir", "LinuxRadio", "LinuxTestSupport", "VirtualRadio",
+        "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(
