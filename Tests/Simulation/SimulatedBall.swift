@@ -104,6 +104,8 @@ final class SimulatedBall: HostSide {
 
   /// Its address at this moment. The world sets this.
   var address: () -> DeviceAddress = { .zero }
+  /// How many packets of its host its controller has not taken. The world sets this.
+  var refusedPackets: () -> Int = { 0 }
 
   // MARK: Its state
 

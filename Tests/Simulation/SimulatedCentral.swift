@@ -10,36 +10,9 @@ final class SimulatedCentral: HostSide {
   typealias Client = ScanningClient<1, AskingClient, ExtendedScanner<2, 245>>
   typealias CentralHost = Host<1, NoServer, Client, Manager, NoChannels>
 
-  /// The longest wait for an answer, in milliseconds.
-  static let answerLimit: UInt32 = 60_000
-
   /// What it does on its link.
   private enum Task: Equatable {
     case subscribe(Bool), ask, command, state, read, discover, pair, secure
-  }
-
-  /// Its link.
-  private struct Link {
-    let ball: SimulatedBall
-    /// The packets of the link may be lost or changed, so that its answers cannot be counted.
-    var isDisturbed: Bool
-    var isSubscribed = false
-    /// When it last subscribed: an answer to a shake waits for that.
-    var subscriptionTime = Instant(rawValue: 0)
-    /// Whether it has subscribed on this link at all.
-    var hasSubscribed = false
-    /// How many answers may come, and since when one must.
-    var possibleAnswers = 0
-    var answerWait: Instant?
-    /// When the last question was sent, and the ball's clears then.
-    var questionTime = Instant(rawValue: 0)
-    var clears = 0
-    /// Whether an accepted question waits for the subscription.
-    var isQuestionOpen = false
-    /// The ball's refused packets when the link began.
-    var refusedPackets: Int
-    /// The shakes that have explained an answer, or that the ball took before the link.
-    var shakes: Int
   }
 
   let number: Int
@@ -49,15 +22,13 @@ final class SimulatedCentral: HostSide {
   private let report: (String) -> Void
   /// Whether a controller has a fault that may still begin.
   private let hasFault: (SimulatedBall) -> Bool
-  /// How many packets of a ball's host its controller has not taken.
-  private let refusedPackets: (SimulatedBall) -> Int
   /// Whether a controller had a fault since it began to connect: it may disturb the link that its host has yet to see.
   private var isNextLinkDisturbed = false
   private let handles: AskingClient.Handles
 
   /// The ball that it wants to be connected to.
   private var target: SimulatedBall?
-  private var link: Link?
+  private var link: SimulatedLink?
   private var tasks: [Task] = []
   private var nextTask = 0
   private var task: Task?
@@ -74,13 +45,11 @@ final class SimulatedCentral: HostSide {
 
   init(
     _ number: Int, _ setup: Setup, hasFault: @escaping (SimulatedBall) -> Bool,
-    refusedPackets: @escaping (SimulatedBall) -> Int,
     report: @escaping (String) -> Void
   ) {
     self.number = number
     self.setup = setup
     self.hasFault = hasFault
-    self.refusedPackets = refusedPackets
     self.report = { report("central \(number): \($0)") }
     handles = AskingClient.Handles()
     host = Self.makeHost(setup, number, 0, handles, BondTable())
@@ -214,7 +183,7 @@ final class SimulatedCentral: HostSide {
   func forget() {
     isQuiet = false
     // The bond may have restored a subscription.
-    if host.security.security(at: 0).contains(.bonded) { link?.hasSubscribed = true }
+    if host.security.security(at: 0).contains(.bonded) { link?.maySubscribe() }
     while host.security.bonds.count > 0 { host.security.removeBond(at: 0) }
   }
 
@@ -237,12 +206,7 @@ final class SimulatedCentral: HostSide {
   /// Packets of its link may be lost or changed from now on.
   func disturb(ifWith ball: SimulatedBall? = nil) {
     guard ball == nil || (link?.ball ?? target) === ball else { return }
-    if link != nil { link?.isDisturbed = true } else { isNextLinkDisturbed = true }
-  }
-
-  /// Whether packets of a link may be lost or changed: also by a controller with too many packets of another link.
-  private func isDisturbed(_ link: Link) -> Bool {
-    link.isDisturbed || refusedPackets(link.ball) != link.refusedPackets
+    if link != nil { link?.disturb() } else { isNextLinkDisturbed = true }
   }
 
   /// Whether it has nothing to do, and no link.
@@ -254,47 +218,17 @@ final class SimulatedCentral: HostSide {
 
   /// Reports an answer that has not come in time.
   func check() {
-    guard let link, let since = link.answerWait, !isDisturbed(link) else { return }
-    guard since.advanced(by: Self.answerLimit) < now else { return }
-    if !mayBeCleared(link) { report("a question was not answered, and the link has not ended") }
-    self.link?.answerWait = nil
+    guard link?.takeLateAnswer(at: now) == true else { return }
+    if let violation = link?.lateAnswerViolation { report(violation) }
     isQuiet = false
-  }
-
-  /// Whether a clear may have taken the last question or its answer.
-  private func mayBeCleared(_ link: Link) -> Bool {
-    link.clears != link.ball.watch.clears || link.ball.watch.mayClear(after: link.questionTime)
-  }
-
-  private func accepted() {
-    guard let link else { return }
-    if link.ball.protection != .none, !isEncrypted, !isDisturbed(link) {
-      report("a protected ball took a question on a link without encryption")
-    }
-    self.link?.possibleAnswers = link.answerWait == nil ? 1 : link.possibleAnswers + 1
-    self.link?.isQuestionOpen = true
-    if link.isSubscribed, link.answerWait == nil { self.link?.answerWait = now }
   }
 
   private func heardAnswer(isWhole: Bool) {
     answerCount += 1
-    guard let link else { return report("an answer came without a link") }
-    self.link?.answerWait = nil
-    self.link?.isQuestionOpen = false
-    if isDisturbed(link) { return }
-    if !isWhole { report("a notification is not an answer") }
-    if !link.hasSubscribed, !host.security.security(at: 0).contains(.bonded) {
-      report("an answer came to a central that has not subscribed")
-    }
-    let watch = link.ball.watch
-    if link.possibleAnswers > 0 {
-      self.link?.possibleAnswers -= 1
-    } else if link.shakes < watch.shakes,
-      now < max(watch.lastShake, link.subscriptionTime).advanced(by: 60_000)
-    {
-      self.link?.shakes += 1
-    } else {
-      report("an answer came to a central that has not asked, or a second time")
+    guard link != nil else { return report("an answer came without a link") }
+    let isBonded = host.security.security(at: 0).contains(.bonded)
+    if let violation = link?.heardAnswer(isWhole: isWhole, isBonded: isBonded, at: now) {
+      report(violation)
     }
   }
 
@@ -320,10 +254,8 @@ final class SimulatedCentral: HostSide {
     switch event {
     case .connected:
       guard let target else { return host.disconnectAll() }
-      link = Link(
-        ball: target, isDisturbed: isNextLinkDisturbed || hasFault(target),
-        clears: target.watch.clears, refusedPackets: refusedPackets(target),
-        shakes: target.watch.takenShakes(at: now))
+      link = SimulatedLink(
+        to: target, isDisturbed: isNextLinkDisturbed || hasFault(target), at: now)
       if wantsAnswers { tasks.insert(.subscribe(true), at: nextTask) }
     case .disconnected:
       link = nil
@@ -340,7 +272,7 @@ final class SimulatedCentral: HostSide {
 
   /// On a link whose packets all arrive, the ball answers each request as it should.
   private func checkError(_ error: OperationError) {
-    guard let link, !isDisturbed(link) else { return }
+    guard let link, !link.isDisturbed else { return }
     switch error {
     case .wrongResponse, .timedOut: report("a request of an undisturbed link failed: \(error)")
     case .refused, .disconnected, .encryptionFailed, .tooLong: break
@@ -349,20 +281,10 @@ final class SimulatedCentral: HostSide {
 
   private func finish(_ task: Task) {
     switch task {
-    case .subscribe(let isOn):
-      link?.isSubscribed = isOn
-      if isOn { link?.subscriptionTime = now }
-      guard let link else { return }
-      if !isOn {
-        self.link?.answerWait = nil
-      } else if link.isQuestionOpen, !mayBeCleared(link) {
-        self.link?.answerWait = now
-      }
-    case .ask: accepted()
-    case .command:
-      // The ball may take it without an answer.
-      link?.possibleAnswers += 1
-      link?.isQuestionOpen = false
+    case .subscribe(let isOn): link?.subscribed(isOn, at: now)
+    case .ask:
+      if let violation = link?.accepted(isEncrypted: isEncrypted, at: now) { report(violation) }
+    case .command: link?.commanded()
     case .state, .read, .discover, .pair, .secure: break
     }
   }
@@ -373,7 +295,7 @@ final class SimulatedCentral: HostSide {
     guard task == nil, nextTask < tasks.count else { return false }
     let next = tasks[nextTask]
     // The next question follows the answer to the last one.
-    if next == .ask, link?.answerWait != nil { return false }
+    if next == .ask, link?.awaitsAnswer == true { return false }
     nextTask += 1
     if nextTask == tasks.count {
       tasks.removeAll(keepingCapacity: true)
@@ -394,10 +316,7 @@ final class SimulatedCentral: HostSide {
   private func begin(_ next: Task) -> Bool {
     if next == .pair { return host.security.pair(at: 0, at: now) }
     if next == .secure { return host.security.secure(at: 0, at: now) }
-    if next == .ask || next == .command, let link {
-      self.link?.questionTime = now
-      self.link?.clears = link.ball.watch.clears
-    }
+    if next == .ask || next == .command { link?.asks(at: now) }
     host.client.application.isStatement = next == .state
     let operation: ClientOperation =
       switch next {
@@ -408,7 +327,7 @@ final class SimulatedCentral: HostSide {
       case .discover, .pair, .secure: .discoverServices
       }
     guard host.perform(operation, at: 0) else { return false }
-    if next == .subscribe(true) { link?.hasSubscribed = true }
+    if next == .subscribe(true) { link?.maySubscribe() }
     task = next
     return true
   }

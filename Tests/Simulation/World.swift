@@ -28,15 +28,13 @@ final class World {
       let device = bench.add(ball, on: bench.air.addController(configuration: configuration))
       ball.machine.resetRadio = { [unowned device] in device.controller.fail(hardwareCode: nil) }
       ball.address = { [unowned device] in device.controller.currentAddress }
+      ball.refusedPackets = { [unowned device] in device.controller.counters.refusedPackets }
       balls.append(device)
     }
     for number in 0..<setup.centralCount {
       let device = bench.add(
         SimulatedCentral(
-          number, setup, hasFault: { [unowned self] in hasFault($0) },
-          refusedPackets: { [unowned self] in
-            balls[$0.number].controller.counters.refusedPackets
-          }, report: report),
+          number, setup, hasFault: { [unowned self] in hasFault($0) }, report: report),
         on: bench.air.addController(
           configuration: ControllerConfiguration(
             supportsExtendedAdvertising: setup.isExtended,
