@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import fcntl
+import os
 import pathlib
 import shutil
 import socket
@@ -137,6 +138,21 @@ def advertised(name: str, secondary: str):
             yield
         finally:
             control.kill()
+
+
+def run_bleak_app(*app: str, before_repeat=lambda: None):
+    """Runs an app on bleak to its end.
+
+    bleak waits for the reply of Connect on one connection to the bus, and for the device's property Connected on
+    another. If a busy machine delivers the reply first, bleak believes that the device has disconnected, and
+    disconnects it (_wait_for_services_discovery of bleak 3.1). Such a run is repeated.
+    """
+    for _ in range(5):
+        ended = run(os.environ["PYTHON"], "-B", *app, patience=120)
+        if "failed to discover services, device disconnected" not in ended.stdout:
+            break
+        before_repeat()
+    return ended
 
 
 def call_bluetoothd(path: str, *command: str):

@@ -8,7 +8,7 @@ import signal
 import tempfile
 import time
 
-from adapters import bluetooth_service, power
+from adapters import bluetooth_service, power, run_bleak_app
 from att import Central
 from checks import Checks
 from l2cap import Security
@@ -93,7 +93,7 @@ with VirtualAir() as air, bluetooth_service(powers_adapters=False), Sensor() as 
         saw(ended.stdout)
 
     with check("an app on bleak reads and hears a sensor of the air") as saw:
-        app = run(os.environ["PYTHON"], "-B", "Examples/bleak/heart_rate.py", patience=120)
+        app = run_bleak_app("Examples/bleak/heart_rate.py", before_repeat=lambda: sensor.event("disconnected"))
         assert app.returncode == 0 and app.stdout.startswith("place 1\nrates "), app.stdout
         saw(app.stdout)
     sensor.event("disconnected")

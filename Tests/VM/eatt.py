@@ -6,7 +6,7 @@ import os
 import pathlib
 import tempfile
 
-from adapters import advertised, bluetooth_service, power
+from adapters import advertised, bluetooth_service, power, run_bleak_app
 from checks import Checks
 from monitor import Monitor
 from programs import Program, eightball, eventually, run
@@ -65,9 +65,15 @@ def channels(pdu: list[str], kind: str) -> int:
     return sum(field.startswith(f"{kind} CID: ") for field in pdu)
 
 
+def forget_link() -> None:
+    """Forgets all of a link that has ended."""
+    monitor.wait_for_end()
+    monitor.forget()
+
+
 def app(address: str) -> dict[str, str]:
     """What the app on bleak prints, each line without its first word by that."""
-    ended = run(os.environ["PYTHON"], "-B", "Tests/VM/bearers_app.py", address, patience=40)
+    ended = run_bleak_app("Tests/VM/bearers_app.py", address, before_repeat=forget_link)
     assert ended.returncode == 0, ended.stdout
     return dict(line.split() for line in ended.stdout.splitlines())
 

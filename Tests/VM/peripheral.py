@@ -2,11 +2,10 @@
 of it from what btmon writes; then `eightball clone` of bluetoothd's own GATT server."""
 
 import contextlib
-import os
 import pathlib
 import tempfile
 
-from adapters import ADDRESSES, Controllers, bluetooth_service
+from adapters import ADDRESSES, Controllers, bluetooth_service, run_bleak_app
 from checks import Checks
 from programs import Program, eightball, eventually, run
 
@@ -62,7 +61,7 @@ recording = pathlib.Path(tempfile.mkdtemp()) / "app.btsnoop"
 
 with check("an app on bleak reads and hears the sensor of a file") as saw:
     with bluez(), recorded(recording), served(HEART_RATE, "hci1"):
-        app = run(os.environ["PYTHON"], "-B", "Examples/bleak/heart_rate.py", patience=120)
+        app = run_bleak_app("Examples/bleak/heart_rate.py")
         assert app.returncode == 0, app.stdout
         words = app.stdout.split()
         assert words[:3] == ["place", "1", "rates"], app.stdout
