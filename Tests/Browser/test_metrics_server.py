@@ -346,10 +346,13 @@ async def test_a_client_that_does_not_read_is_dropped(folder):
             client.connect(("127.0.0.1", server.port))
             client.sendall(REQUEST)
             _, own = client.getsockname()
+
+            def is_served(found) -> bool:
+                return any(it.is_served for it in found if it.client == own)
+
+            await connections.until(server.port, is_served, "the server to accept it")
             # At most 2 s for the balls' answers, and 5 s.
-            await connections.until(
-                server.port, lambda found: not any(it.is_served for it in found if it.client == own), "its end"
-            )
+            await connections.until(server.port, lambda found: not is_served(found), "its end")
             client.settimeout(PATIENCE)
             head, _, body = (await asyncio.to_thread(received, client)).partition(b"\r\n\r\n")
             (length,) = re.findall(rb"\r\nContent-Length: (\d+)", head)
