@@ -101,6 +101,8 @@ with Controllers(), bluetooth_service(powers_adapters=False) as daemon:
         with running_ball("--name", "Two", "--control", "/tmp/two") as two:
             assert advertisements() == 2
             assert two.stop() == 0
+        # bluetoothd then forgets the other one's characteristics, too.
+        eventually("bluetoothd has one of them", lambda: advertisements() == 1)
         saw(answers(one))
 
     with check("the adapter is switched off and on") as saw, running_ball() as ball:
