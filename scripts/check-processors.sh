@@ -113,16 +113,17 @@ check_core_on() {
   cat "$work/table"
 }
 
-# check_embedded [TARGET]: compiles BluetoothHost, EightBall and BallRunner as Embedded Swift, with heap
+# check_embedded [TARGET...]: compiles BluetoothHost, EightBall and BallRunner as Embedded Swift, with heap
 # allocation rejected by the compiler and warnings as errors, for 64- and 32-bit, and searches the linked programs for
 # the heap: the choice of a board, its parts, pairing and its arithmetic, hosts that only serve, clients and hosts in both
 # roles, runners, and channels. A host with one role contains nothing of the other. Limits the code of key agreement.
 check_embedded() {
-  local entry
+  local entry targets=("$@")
   need_swift
-  if [ $# = 0 ]; then
-    steps ${#embedded_targets[@]}
-    side_by_side "The core: " scripts/check embedded -- "${embedded_targets[@]}"
+  if [ $# != 1 ]; then
+    [ $# != 0 ] || targets=("${embedded_targets[@]}")
+    steps ${#targets[@]}
+    side_by_side "The core: " scripts/check embedded -- "${targets[@]}"
     return
   fi
   [[ " ${embedded_targets[*]} " = *" $1 "* ]] ||

@@ -1,6 +1,8 @@
 """The buttons and lights of each shipped board's file, on a simulated chip with that board's label and
 lines."""
 
+import os
+
 from adapters import ADDRESSES, Controllers, set_up
 from att import Central
 from bench import LINES, OLDER_NAMES, Bench, Board, shipped_board, shipped_boards
@@ -136,7 +138,9 @@ def try_presses(board: Board, name: str) -> None:
 decoy = {0: "GPIO18", 1: "GPIO25", 2: "GPIO12", 3: "GPIO16"}
 with Controllers(), Chip("raspberrypi-exp-gpio", 8, decoy):
     set_up("hci1", True)
-    for board in shipped_boards():
+    # eightballd finds a board by the same code, and reaches its lines by another libgpiod: two of its boards suffice.
+    boards = [shipped_board("pi-zero"), shipped_board("pi-5")] if "BALL" in os.environ else shipped_boards()
+    for board in boards:
         try_board(board, board.name)
     try_board(shipped_board("pi-5"), "pi-5, lines of older names", OLDER_NAMES)
     try_presses(shipped_board("pi-4b"), "pi-4b")
