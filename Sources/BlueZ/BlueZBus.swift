@@ -107,7 +107,7 @@ package struct BlueZBus: ~Copyable {
     output.reply(to: call, of: owner.span, signature: signature, with: descriptor, body)
   }
 
-  /// Replies to a call of bluetoothd with the error that it takes for this ATT error.
+  /// Refuses a call of bluetoothd with the D-Bus error for which it sends this ATT error.
   @inline(never)
   package mutating func reply(to call: UInt32, error code: ATTErrorCode) {
     guard call != 0 else { return }

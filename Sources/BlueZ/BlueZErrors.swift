@@ -85,7 +85,7 @@ extension ATTErrorCode {
     }
   }
 
-  /// The name of the error that bluetoothd takes for this one: `dbus_error_to_att_ecode` of its gatt-database.c.
+  /// The D-Bus error for which bluetoothd sends this ATT error: `dbus_error_to_att_ecode` of its gatt-database.c.
   var daemonErrorName: StaticString {
     switch self {
     case .requestNotSupported: return "org.bluez.Error.NotSupported"

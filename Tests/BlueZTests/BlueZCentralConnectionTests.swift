@@ -217,6 +217,29 @@ struct BlueZCentralConnectionTests {
       is: .connectionFailed(.connectionFailedToBeEstablished))
   }
 
+  @Test("An attempt is not ended by a call of a cancelled one that bluetoothd does not answer")
+  func lateCallOfCancelledAttempt() throws {
+    let daemon = try CentralDaemon.started()
+    daemon.objects = [(device, "org.bluez.Device1", RemoteBall.properties())]
+    daemon.script = { $0.member == "Connect" ? .later : nil }
+    expect(daemon.host.connect(to: ball))
+    daemon.settle()
+    daemon.pass(milliseconds: 58_000)
+    daemon.host.cancelConnection()
+    daemon.settle()
+    expect(daemon.host.connect(to: ball))
+    daemon.settle()
+    _ = daemon.host.client.application.takeEvents()
+    daemon.pass(milliseconds: 3_000)
+    daemon.settle()
+    expect(daemon.host.client.application.takeEvents(), is: [])
+    daemon.pass(milliseconds: 57_000)
+    daemon.settle()
+    expect(
+      daemon.host.client.application.takeEvents().last,
+      is: .connectionFailed(.connectionFailedToBeEstablished))
+  }
+
   @Test("The host's link ends at once, and the next one to the device waits for bluetoothd")
   func hostEndsLink() throws {
     let daemon = try CentralDaemon.connected()

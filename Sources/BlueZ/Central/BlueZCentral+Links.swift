@@ -29,13 +29,14 @@ extension BlueZCentral {
     attempt.phase = .readingObjects
     attempt.deadline = nil
     watchDevices(&bus)
-    bus.call(.getManagedObjects, on: ProgramText("/").span, tag: tag(.objects))
+    bus.call(.getManagedObjects, on: ProgramText("/").span, tag: attemptTag(.objects))
   }
 
   /// Ends the attempt, and the connection if it was made for it.
   mutating func abandonAttempt(_ bus: inout BlueZBus) {
     let old = attempt
     attempt = ConnectionAttempt()
+    attemptNumber &+= 1
     if old.phase == .searching {
       updateDiscovery(isScanning: false, filtersDuplicates: true, &bus)
     }
@@ -144,7 +145,7 @@ extension BlueZCentral {
       return
     }
     attempt.phase = .probing
-    bus.call(.startNotify, on: silent.span, tag: tag(.probe))
+    bus.call(.startNotify, on: silent.span, tag: attemptTag(.probe))
   }
 
   /// bluetoothd is disconnecting the device, or has another error for a value without notifications.
@@ -185,7 +186,8 @@ extension BlueZCentral {
     attempt.phase = .connecting
     updateDiscovery(isScanning: false, filtersDuplicates: true, &bus)
     bus.call(
-      .connectDevice, on: attempt.path.span, tag: tag(.connect), timeout: Self.connectionTimeout)
+      .connectDevice, on: attempt.path.span, tag: attemptTag(.connect),
+      timeout: Self.connectionTimeout)
   }
 
   /// bluetoothd has connected the device, or not.
@@ -215,7 +217,8 @@ extension BlueZCentral {
       $0.write("/agent")
       $0.write("NoInputNoOutput")
     }
-    bus.call(.pairDevice, on: attempt.path.span, tag: tag(.pair), timeout: Self.pairingTimeout)
+    bus.call(
+      .pairDevice, on: attempt.path.span, tag: attemptTag(.pair), timeout: Self.pairingTimeout)
   }
 
   /// bluetoothd has paired with the device, or not: perhaps the device requires no pairing.

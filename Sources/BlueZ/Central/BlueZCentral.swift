@@ -26,6 +26,8 @@ package struct BlueZCentral: ~Copyable {
   /// The advertisers that were reported last.
   var advertisers = ReportedAdvertisers()
   var attempt = ConnectionAttempt()
+  /// Counts the attempts: a reply about an earlier one says nothing about this one.
+  var attemptNumber: UInt32 = 0
   /// The peripherals, by the index of their links. In line they would make the witnesses of each type around them
   /// larger, by 50 kB.
   var peripherals: MappedArray<RemotePeripheral>
@@ -98,7 +100,7 @@ package struct BlueZCentral: ~Copyable {
     _ tag: UInt32, _ message: borrowing DBusMessage, _ descriptors: inout DBusDescriptors,
     _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
-    guard let question = Question(rawValue: tag &>> 16) else { return }
+    guard let question = Question(rawValue: tag &>> 16), isPresent(question, tag) else { return }
     let isError = message.kind == .error
     switch question {
     case .disconnect: deviceDisconnected(Int(tag &>> 12 & 0xF), &controller, &bus)
@@ -124,7 +126,7 @@ package struct BlueZCentral: ~Copyable {
   package mutating func giveUp(
     _ tag: UInt32, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
-    guard let question = Question(rawValue: tag &>> 16) else { return }
+    guard let question = Question(rawValue: tag &>> 16), isPresent(question, tag) else { return }
     switch question {
     case .startDiscovery:
       isDiscovering = false
@@ -185,6 +187,19 @@ package struct BlueZCentral: ~Copyable {
   func tag(_ question: Question, _ number: Int = 0) -> UInt32 {
     BlueZBus.Caller.central.tag(
       question.rawValue &<< 16 | UInt32(truncatingIfNeeded: number) &<< 12)
+  }
+
+  /// The tag of a question about the present attempt.
+  func attemptTag(_ question: Question) -> UInt32 {
+    BlueZBus.Caller.central.tag(question.rawValue &<< 16 | attemptNumber & 0xFFFF)
+  }
+
+  /// Whether the tag of a question about an attempt is about the present one.
+  private func isPresent(_ question: Question, _ tag: UInt32) -> Bool {
+    switch question {
+    case .objects, .probe, .connect, .pair: tag & 0xFFFF == attemptNumber & 0xFFFF
+    default: true
+    }
   }
 
   /// The index of the peripheral that a tag is about; `nil` if it has gone.

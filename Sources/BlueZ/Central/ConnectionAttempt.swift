@@ -9,7 +9,7 @@ struct ConnectionAttempt {
     case readingObjects
     /// Asks bluetoothd whether it is disconnecting the connected device.
     case probing
-    /// The device is connected, and bluetoothd may be disconnecting it, but no value lets the central ask that.
+    /// The same for a device whose values all have notifications: bluetoothd cannot be asked, so the attempt waits.
     case watching
     /// bluetoothd is still disconnecting the device.
     case waiting
