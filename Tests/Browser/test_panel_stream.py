@@ -109,6 +109,28 @@ async def test_a_ball_on_simulated_time_is_not_shown_and_the_page_learns_why(pan
         assert not (await asyncio.to_thread(next_event, "lights"))["status"]
 
 
+async def test_any_device_is_looked_for_on_the_air_of_a_ball_on_simulated_time(folder):
+    joined = asyncio.Event()
+
+    async def joins(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        joined.set()
+        writer.close()
+
+    air = folder / "ball-air"
+    async with (
+        await asyncio.start_unix_server(joins, air),
+        simulated_ball(folder, radio=f"unix:{air}") as ball,
+        panels.panel(folder) as panel,
+    ):
+        with panel.stream() as next_event:
+            await asyncio.to_thread(next_event, "current")
+            (await ball.connections.get()).write(b'{"event":"time","clock":"simulated"}\n')
+            page = (await asyncio.to_thread(next_event, "panel"))["page"]
+            assert (await asyncio.to_thread(panel.post, "/explore", page=page)).status == 202
+            async with asyncio.timeout(PATIENCE):
+                await joined.wait()
+
+
 async def test_a_ball_on_an_adapter_cannot_be_asked(panel, ball):
     with panel.stream() as next_event:
         said = await asyncio.to_thread(next_event, "panel")

@@ -177,12 +177,12 @@ final class PageStream {
 
   private func lost(_ error: ControlError?) {
     isConnected = false
+    identity = nil
     ballHasGone(Self.words(for: error))
   }
 
   private func ballHasGone(_ reason: String) {
     children[.ask]?.end()
-    identity = nil
     guard lastError != reason else { return }
     lastError = reason
     report()
