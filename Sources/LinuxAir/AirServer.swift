@@ -197,7 +197,7 @@ public final class AirServer {
   private func admit(
     _ connection: consuming FileDescriptor, isKernel: Bool = false
   ) throws(SystemError) {
-    advanceAir(to: MonotonicClock.now)
+    advanceAirWithoutBacklog()
     let controller = air.addController(configuration: configuration)
     let client = AirClient(
       connection, isKernel: isKernel, controller: controller, server: self, loop: loop)
@@ -218,6 +218,14 @@ public final class AirServer {
     guard time == nil else { return }
     guard let next = air.deadline, next < now else { return air.advance(to: now) }
     air.advance(to: min(now, next.advanced(by: Self.slice)))
+  }
+
+  /// The same for a client, unless the air is late: its events then pass in `advance(to:)`, so the clients of a turn do
+  /// not wait for a slice each.
+  private func advanceAirWithoutBacklog() {
+    let now = MonotonicClock.now
+    if let next = air.deadline, next < now { return }
+    advanceAir(to: now)
   }
 
   /// Keeps a client until its first command, which is refused.
@@ -257,7 +265,7 @@ public final class AirServer {
   /// Reads what `client` has sent, and writes the resulting packets to all clients.
   func serve(_ client: AirClient, _ readiness: Readiness) {
     if readiness.isReadable {
-      advanceAir(to: MonotonicClock.now)
+      advanceAirWithoutBacklog()
       if let departure = client.receive() { remove(client, departure) }
     }
     // Its socket may take the rest now.
