@@ -165,8 +165,8 @@ let package = Package(
     .testTarget(
       name: "LinuxRadioTests",
       dependencies: [
-        "BallTestSupport", "BluetoothHost", "EightBall", "Expectations", "Linux", "LinuxAir",
-        "LinuxRadio", "LinuxTestSupport", "VirtualRadio",
+        "BluetoothHost", "Expectations", "Linux", "LinuxAir", "LinuxRadio", "LinuxTestSupport",
+        "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(

@@ -33,7 +33,7 @@ package protocol SharedRadio: ~Copyable {
   mutating func end()
 }
 
-// Embedded Swift has no existentials without a heap: the module `BlueZ` has its form, with one kind of radio.
+// Embedded Swift has no existentials without a heap. There `BlueZ` declares `RadioSharing`, with one kind of radio.
 #if !hasFeature(Embedded)
   /// How a program opens radios that another program drives. A program that passes none to its `PortRadio` or `Radio` need
   /// not be linked with the module of such radios.

@@ -99,7 +99,7 @@ public struct Radio: ~Copyable {
 
 /// A program on a radio: a Bluetooth host and its application.
 ///
-/// The calls come from one thread, with the time of the monotonic clock.
+/// The calls come from one thread, with the time of the program: the monotonic clock, or the simulated time of its air.
 public protocol RadioProgram: RadioDriver, ~Copyable {
   /// The radio is lost. It cannot be used until it is ready again.
   mutating func radioIsLost(_ error: RadioError, at now: Instant)

@@ -111,8 +111,6 @@ check_package() {
       [ "$(symbols_of_bluez "$EIGHTBALL")" != 0 ] || fail "eightball has no symbol of the module BlueZ."
       [ "$(symbols_of_bluez "${EIGHTBALL%/*}/eightball-panel")" = 0 ] ||
         fail "eightball-panel has symbols of the module BlueZ: which module of the panel's server imports it?"
-    fi
-    if $is_own; then
       check_figure 'the panel'"'"'s server, `eightball-panel` |' "$(stat -c %s "$server")"
       check_figure "the server's Debian package |" "$(stat -c %s "$folder/eightball-panel$suffix")"
     fi

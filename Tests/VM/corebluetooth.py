@@ -92,8 +92,8 @@ def check_central(way: Way) -> None:
 
         with check("a second program, which begins while bluetoothd ends the link of a first, has a link of its own"):
             asked = ask("Will it thaw?")
-            # bluetoothd takes 2 s, in which the second one connects unless the machine is slow: BlueZCentralTests has
-            # the case at injected times.
+            # bluetoothd takes 2 s, in which the second one connects unless the machine is slow:
+            # BlueZCentralConnectionTests has the case at injected times.
             heard = gatt("subscribe", "0x001F", "for", "5s")
             assert asked.returncode == 0 and ball.answer_to("Will it thaw?") in asked.stdout, asked
             assert heard.returncode == 0, heard

@@ -18,7 +18,7 @@ public struct Advertiser {
   /// Whether the scan response data has yet to be sent to the controller.
   var isScanResponseDataPending = false
   /// Whether the controller refused to advertise beside links, scans or attempts. The host tries
-  /// again when one has ended.
+  /// again when one has ended, and each minute.
   var isAdvertisingRefused = false
 
   /// Whether to check that the controller still advertises.

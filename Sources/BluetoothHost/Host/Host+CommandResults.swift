@@ -228,7 +228,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   }
 
   /// The controller refuses to advertise. The host tries again when a link, a connection attempt or
-  /// a scan has ended. If none is active, it resets the controller and returns true.
+  /// a scan has ended, and each minute. If none is active, it resets the controller and returns true.
   @discardableResult mutating func refuseAdvertising(
     _ opcode: HCIOpcode, _ status: HCIErrorCode, at now: Instant
   ) -> Bool {

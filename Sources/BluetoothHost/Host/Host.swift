@@ -349,8 +349,8 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
     controller.mayHaveCommands = true
   }
 
-  /// Whether advertising has to wait until a link ends: every connection is in use, or the
-  /// controller refuses to advertise while it has links.
+  /// Whether advertising has to wait: every connection is in use until a link ends, or the controller
+  /// refuses to advertise while it has links, and is asked again each minute.
   public var isAdvertisingHeldBack: Bool {
     guard Server.isPresent, hasAdvertisement else { return false }
     return !hasRoomToAdvertise || serverRole.advertiser.isAdvertisingRefused

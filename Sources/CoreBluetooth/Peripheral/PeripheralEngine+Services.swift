@@ -189,7 +189,7 @@ extension PeripheralEngine {
       }
     case .advertising: reportStarted()
     case .silent where device.host.isAdvertisingHeldBack:
-      // It starts when a central disconnects, which may be never.
+      // It may start much later: when a central disconnects, or the controller no longer refuses.
       reportStarted()
     case .silent, .starting: break
     }

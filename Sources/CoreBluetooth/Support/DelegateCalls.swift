@@ -70,7 +70,7 @@ final class DelegateCalls: Sendable {
   }
 
   /// Makes all calls, also those that they cause, and waits for what they have put on the queues of
-  /// managers. `false` if there was none.
+  /// managers. `false` if there was none. One at a time: it would not return during another one.
   func makeAll() async -> Bool {
     await withCheckedContinuation { continuation in
       makeAll { continuation.resume(returning: $0) }

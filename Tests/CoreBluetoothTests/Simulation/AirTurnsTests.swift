@@ -106,6 +106,7 @@ struct AirTurnsTests {
     queue.suspend()
     _ = turns.begin()
     calls.add(on: queue) { [lines] in lines.put("called") }
+    _ = turns.begin()
     expect(!turns.isHeld)
     // The air must not pass the deadline of a command.
     expect(
