@@ -38,6 +38,8 @@ public final class AirServer {
     case full(Int)
     /// The simulated time has stood still for so many seconds, because this client is busy or stopped.
     case waiting(DeviceAddress, program: String?, seconds: UInt32)
+    /// The simulated time has not begun for so many seconds, because radios are missing.
+    case tooFewRadios(Int, of: Int, seconds: UInt32)
     /// No client can be accepted now, for this reason.
     case cannotAccept(why: String)
 
@@ -53,6 +55,8 @@ public final class AirServer {
       case .waiting(let address, let program, let seconds):
         "The clock has waited \(seconds) s for \(address.text)\(program.map { ", \($0)" } ?? ""): it is busy, or "
           + "stopped, as by a debugger"
+      case .tooFewRadios(let count, let wanted, let seconds):
+        "The clock has not begun for \(seconds) s: \(count) of \(wanted) radios \(count == 1 ? "is" : "are") on the air"
       case .cannotAccept(let why): "Cannot accept a new client: \(why)"
       }
     }

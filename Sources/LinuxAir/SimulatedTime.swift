@@ -30,6 +30,10 @@ final class SimulatedTime {
   /// How many clients must have stated when they are idle before time passes.
   private let radioCount: Int
   private var hasBegun = false
+  /// When the server says that radios are missing, by the monotonic clock; `nil` if it has said so, or clients act.
+  private var missingReport: Instant?
+  /// Whether it has said so since a client joined or left.
+  private var isMissingReported = false
   private var members: [Member] = []
   /// The client that acts; `nil` if all are idle.
   private var active: Member?
@@ -63,12 +67,17 @@ final class SimulatedTime {
       note(idle.number, idle.deadline, from: member)
       return true
     }
+    // By real time its host would give up while another client is busy or stopped. No answer to this number is awaited.
+    _ = client.put(AirTimePacket.event(server.air.now, number: 0))
+    _ = client.transmit(isPutOnly: true)
+    isMissingReported = false
   }
 
   /// A client has left.
   func remove(_ client: AirClient) {
     client.controller.onUnknownCommand = nil
     members.removeAll { $0.client === client }
+    isMissingReported = false
     if active?.client === client { active = nil }
   }
 
@@ -82,14 +91,21 @@ final class SimulatedTime {
 
   /// When `turn(at:)` must be called, by the monotonic clock; `nil` to wait for packets.
   var deadline: Instant? {
-    guard let active, !isReported else { return nil }
-    return activeSince.advanced(by: active.hasStated ? Self.silence : Self.patience)
+    guard let active else { return missingReport }
+    return isReported
+      ? nil : activeSince.advanced(by: active.hasStated ? Self.silence : Self.patience)
   }
 
   /// Lets clients act, and time pass, until a client has to be waited for.
   ///
   /// - Parameter real: The time by the monotonic clock.
   func turn(at real: Instant) {
+    if let time = missingReport, time <= real {
+      missingReport = nil
+      isMissingReported = true
+      let count = members.count(where: \.hasStated)
+      server.onNotice?(.tooFewRadios(count, of: radioCount, seconds: Self.silence / 1_000))
+    }
     if let active, let deadline, deadline <= real {
       let client = active.client
       if active.hasStated {
@@ -112,6 +128,8 @@ final class SimulatedTime {
         isReported = false
         activate(member)
       } else if !pass() {
+        let isMissing = !hasBegun && !members.isEmpty && !isMissingReported
+        missingReport = isMissing ? missingReport ?? real.advanced(by: Self.silence) : nil
         return
       }
     }
@@ -140,6 +158,7 @@ final class SimulatedTime {
   /// Moves to the next event; `false` if there is none, or clients are missing.
   private func pass() -> Bool {
     hasBegun = hasBegun || members.count(where: \.hasStated) >= radioCount
+    if hasBegun { missingReport = nil }
     let air = server.air
     guard hasBegun,
       let next = members.reduce(air.deadline, { Instant.earlier($0, $1.deadline) })

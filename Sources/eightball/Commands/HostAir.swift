@@ -229,7 +229,8 @@ struct HostAir: Command {
         Terminal.note(
           "The virtual air is full (\(limit) \(limit == 1 ? "radio" : "radios")): refused a "
             + "program. End one, or start the air with a greater --limit.")
-      case .adapter, .waiting, .cannotAccept: Terminal.note(sentence(notice.description))
+      case .adapter, .waiting, .tooFewRadios, .cannotAccept:
+        Terminal.note(sentence(notice.description))
       }
     }
     let name: String
