@@ -94,7 +94,7 @@ final class ControlClientTests {
     let client = begin()
     expect(!client.send("packets"))
     expect(try turns(), is: [.connected(path: path)])
-    expect(client.isConnected && client.deadline == nil)
+    expect(client.isConnected)
     try ball.send("{\"event\":\"ball\"}\n{\"eve")
     expect(try turns(), is: lines("{\"event\":\"ball\"}"))
     try ball.send("nt\":\"current\"}\n\n{}\n")
@@ -111,7 +111,7 @@ final class ControlClientTests {
     expect(try turns(), is: [.connected(path: path)])
     expect(try ball.requests(), is: "packets\n")
     try ball.dropAll()
-    expect(try turns(), is: [.ended(nil)])
+    expect(try turns(), is: [.ended(.silent(path))])
     now = now.advanced(by: 1_000)
     expect(try turns(), is: [.connected(path: path)])
     expect(try ball.requests(), is: "packets\n")
@@ -149,6 +149,36 @@ final class ControlClientTests {
     expect(try turns(), is: lines("{}"))
   }
 
+  @Test("A program that sends nothing for 10 s is no ball")
+  func silence() throws {
+    let (ball, client) = try connect()
+    try ball.accept()
+    client.isReading = false
+    now = now.advanced(by: 20_000)
+    expect(client.deadline, is: nil)
+    client.isReading = true
+    now = Instant(rawValue: 14_999)
+    expect(client.deadline, is: Instant(rawValue: 15_000))
+    expect(try turns(), is: [])
+    now = Instant(rawValue: 15_000)
+    expect(try turns().first, is: .ended(.silent(path)))
+    expect(
+      ControlError.silent(path).description,
+      is:
+        "the program at \(path) sends no state, as a ball does. Name a ball's socket by --control or "
+        + "EIGHTBALL_CONTROL")
+  }
+
+  @Test("A ball that has sent a line may be silent")
+  func quiet() throws {
+    let (ball, client) = try connect()
+    try ball.send("{}\n")
+    expect(try turns(), is: lines("{}"))
+    expect(client.deadline, is: nil)
+    now = now.advanced(by: 20_000)
+    expect(try turns(), is: [])
+  }
+
   @Test("A ball that closes each connection at once is tried once a second")
   func turnedAway() throws {
     let ball = try SmallBall(path)
@@ -156,7 +186,7 @@ final class ControlClientTests {
     for _ in 0..<3 {
       expect(try turns(), is: [.connected(path: path)])
       try ball.dropAll()
-      expect(try turns(), is: [.ended(nil)])
+      expect(try turns(), is: [.ended(.silent(path))])
       expect(client.deadline, is: now.advanced(by: 1_000))
       now = now.advanced(by: 999)
       expect(try turns(), is: [])
@@ -194,7 +224,7 @@ final class ControlClientTests {
     expect(try turns(), is: [.connected(path: other)])
     try ball.dropAll()
     let first = try SmallBall(path)
-    expect(try turns(), is: [.ended(nil)])
+    expect(try turns(), is: [.ended(.silent(other))])
     now = now.advanced(by: 1_000)
     expect(try turns(), is: [.connected(path: path)])
     try first.accept()
@@ -253,7 +283,7 @@ final class ControlClientTests {
         expect(try turns(), is: [.connected(path: path)])
         try ball.dropAll()
       }
-      expect(try turns(), is: [.ended(nil)])
+      expect(try turns(), is: [.ended(.silent(path))])
       now = now.advanced(by: 20_000)
     }
   }

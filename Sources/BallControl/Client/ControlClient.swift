@@ -32,11 +32,14 @@ public final class ControlClient: EventHandler {
     var lines = LineBuffer()
     /// Whether the ball has sent a line.
     var hasLine = false
+    /// Until when it must have sent one.
+    let silenceEnd: Instant
     /// The requests that the kernel has not taken.
     var requests: [UInt8] = []
 
-    init(_ descriptor: consuming FileDescriptor) {
+    init(_ descriptor: consuming FileDescriptor, at now: Instant) {
       self.descriptor = descriptor
+      silenceEnd = now.advanced(by: ControlClient.patience)
     }
   }
 
@@ -44,6 +47,8 @@ public final class ControlClient: EventHandler {
   private static let retryDelay: UInt32 = 1_000
   /// The interval if it does: the kernel does not report that a folder itself was removed.
   private static let watchedRetryDelay: UInt32 = 10_000
+  /// How long a ball may take for the first line of its state, in milliseconds.
+  private static let patience: UInt32 = 10_000
   /// How many bytes of requests may wait.
   private static let mostWaiting = 4_096
 
@@ -93,10 +98,17 @@ public final class ControlClient: EventHandler {
 
   /// When `advance(to:)` is due without another event; `nil` for never. Read it after each turn of
   /// the loop.
-  public var deadline: Instant? { nextAttempt }
+  public var deadline: Instant? { nextAttempt ?? silenceEnd }
 
-  /// Looks for a ball if there is none, and a try is due or a socket was created.
+  /// When a ball is taken for silent that has sent nothing; `nil` while it is not read, or has sent a line.
+  private var silenceEnd: Instant? {
+    guard let connection, isReading, !connection.hasLine else { return nil }
+    return connection.silenceEnd
+  }
+
+  /// Looks for a ball if there is none, and a try is due or a socket was created. Leaves one that has sent nothing.
   public func advance(to now: Instant) {
+    if let silenceEnd, silenceEnd <= now { end(nil) }
     guard connection == nil else { return }
     var hasChanged = false
     for watch in watches where watch.takeChange() { hasChanged = true }
@@ -174,7 +186,7 @@ public final class ControlClient: EventHandler {
   private func begin(
     _ descriptor: consuming FileDescriptor, at now: Instant
   ) throws(ControlError) {
-    let connection = Connection(descriptor)
+    let connection = Connection(descriptor, at: now)
     do throws(SystemError) {
       connection.registration = try loop.add(
         connection.descriptor, for: isReading ? .readable : .none, handler: self)
@@ -191,6 +203,10 @@ public final class ControlClient: EventHandler {
   }
 
   private func end(_ error: ControlError?) {
+    var error = error
+    if error == nil, let connection, !connection.hasLine {
+      error = .silent(connection.descriptor.name)
+    }
     disconnect()
     nextAttempt = earliestAttempt
     onEvent(.ended(error))
@@ -260,6 +276,8 @@ public enum ControlError: Error, Equatable, CustomStringConvertible, Sendable {
   case broken(SystemError)
   /// The ball sent more bytes than this without a line end, so it is probably not a ball.
   case lineTooLong(Int)
+  /// The program at this path has sent nothing, or has ended the connection before: it is probably not a ball.
+  case silent(String)
   /// The ball has as many listeners as it takes.
   case full
   /// The ball does not read its requests: so many bytes wait.
@@ -278,6 +296,9 @@ public enum ControlError: Error, Equatable, CustomStringConvertible, Sendable {
     case .unusable(let error), .broken(let error): error.description
     case .lineTooLong(let limit):
       "the ball sent a line of more than \(limit) bytes; is there something else at its socket?"
+    case .silent(let path):
+      "the program at \(path) sends no state, as a ball does. Name a ball's socket by --control or "
+        + ControlPath.variable
     case .full: "16 programs listen to the ball, which takes no more. End one of them"
     case .stuck(let count): "the ball does not read its requests: \(count) bytes wait"
     }

@@ -74,7 +74,7 @@ struct Events: Command {
     client.close()
     switch program.ending {
     case nil, .ballEnded: return
-    case .failed(.noBall), .failed(.unusable): throw ExitStatus.unavailable
+    case .failed(.noBall), .failed(.unusable), .failed(.silent): throw ExitStatus.unavailable
     case .failed: throw ExitStatus.unexpected
     }
   }
