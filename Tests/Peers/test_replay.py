@@ -118,6 +118,13 @@ async def test_a_capture_at_the_central_gives_the_same_session(folder):
     # A clone of a capture is a recorded session without its steps, after its comments.
     clone = await output_of("clone", "--from", str(captures[1]))
     assert clone[clone.index("name = ") :] == files[1][: files[1].index("\nstep = ")]
+    # Both say that a capture is cut short.
+    cut = folder / "cut.btsnoop"
+    cut.write_bytes(captures[1].read_bytes()[:-1])
+    for arguments, lost in [(("record", str(cut)), "steps"), (("clone", "--from", str(cut)), "attributes and values")]:
+        async with Program(eightball(), *arguments) as program:
+            assert await program.ended() == 0
+            assert f"Warning: The capture lacks 1 packet: {lost} may be missing." in program.errors
 
 
 async def output_quietly(*arguments: str) -> None:

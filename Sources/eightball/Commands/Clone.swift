@@ -105,8 +105,12 @@ struct Clone: RadioCommand {
 
   /// What a capture shows of the device.
   private func captured(in path: String, _ printer: GATTPrinter) throws -> DeviceCopy {
-    var copies: [DeviceCopy] = []
-    try reportingErrors(with: printer.failed) { copies = try Transcript.read(path).copies }
+    var transcript = Transcript()
+    try reportingErrors(with: printer.failed) { transcript = try Transcript.read(path) }
+    if let warning = transcript.warning(about: "attributes and values") {
+      printer.note("Warning: \(warning)")
+    }
+    var copies = transcript.copies
     let target = device.map { CentralTarget($0) }
     copies.removeAll { copy in copy.device.map { target?.matches($0) == false } ?? true }
     if copies.count == 1 { return copies[0] }

@@ -45,10 +45,7 @@ struct SessionRecord {
       throw CaptureError(
         "The capture has sessions with \(names.joined(separator: ", ")): choose one with --peer.")
     }
-    if transcript.losses > 0 {
-      let packets = transcript.losses == 1 ? "1 packet" : "\(transcript.losses) packets"
-      warnings.append("The capture lacks \(packets): steps may be missing.")
-    }
+    if let warning = transcript.warning(about: "steps") { warnings.append(warning) }
     let copy = DeviceCopy(links, of: transcript.peripheral(of: first))
     description = copy.description
     findPlaces()

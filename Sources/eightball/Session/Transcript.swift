@@ -95,7 +95,7 @@ struct Transcript {
   private var randomAddress = DeviceAddress.zero
 
   /// How many packets the capture lacks.
-  private(set) var losses: UInt32 = 0
+  private var losses: UInt32 = 0
   /// The controller of the current packet, in the high half.
   private var controller: UInt32 = 0
 
@@ -111,6 +111,15 @@ struct Transcript {
 
   /// No packets so far.
   init() {}
+
+  /// The warning that the capture lacks packets, as a sentence; `nil` if it has all.
+  ///
+  /// - Parameter content: What may be missing therefore, as a plural.
+  func warning(about content: String) -> String? {
+    guard losses > 0 else { return nil }
+    let packets = losses == 1 ? "1 packet" : "\(losses) packets"
+    return "The capture lacks \(packets): \(content) may be missing."
+  }
 
   /// Takes a packet, from H4's type byte on.
   ///

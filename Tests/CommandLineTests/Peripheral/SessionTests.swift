@@ -236,6 +236,11 @@ struct SessionTests {
       let cut = try packets(Array(file(form, records).dropLast()))
       expect(cut.0.count, is: 1)
       expect(cut.losses, is: 1)
+      let transcript = Transcript(try CaptureReader(Array(file(form, records).dropLast())))
+      expect(
+        transcript.warning(about: "steps"), is: "The capture lacks 1 packet: steps may be missing.")
+      expect(
+        Transcript(try CaptureReader(file(form, records))).warning(about: "steps"), is: nil)
     }
   }
 }
