@@ -211,3 +211,17 @@ extension PeripheralDescription {
     return Advertisement(data: data, scanResponse: response)
   }
 }
+
+extension Advertisement {
+  /// How many services it and its scan response name.
+  var serviceCount: Int {
+    let lists: [(AdvertisingDataType, byteCount: Int)] = [
+      (.incompleteServiceUUIDs16, 2), (.completeServiceUUIDs16, 2),
+      (.incompleteServiceUUIDs128, 16), (.completeServiceUUIDs128, 16),
+    ]
+    return lists.reduce(0) { sum, list in
+      sum + ((data.value(of: list.0)?.count ?? 0) + (scanResponse.value(of: list.0)?.count ?? 0))
+        / list.byteCount
+    }
+  }
+}

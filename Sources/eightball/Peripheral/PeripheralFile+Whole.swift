@@ -42,8 +42,15 @@ extension PeripheralFile {
           ? "expected fewer attributes: the handles end at 0xFFFF"
           : "expected a handle from \(handleText(UInt16(lowest))) on: those before it are in use")
     }
-    if peripheral.advertising == nil {
-      report("manufacturer", "expected fewer bytes: the advertisement has no room for them")
+    let room = "the advertisement has no room for them"
+    if let advertising = peripheral.advertising {
+      if peripheral.advertisement == nil,
+        advertising.serviceCount < peripheral.advertised.count
+      {
+        report("advertise", "expected fewer services: \(room)")
+      }
+    } else {
+      report("manufacturer", "expected fewer bytes: \(room)")
     }
   }
 

@@ -17,13 +17,18 @@ extension PeripheralDescription {
     name = source.pick(["Heart Rate", "#1", "Ünïcode “€”", "\"quoted\"", " blanks "])
     if source.isHit(2) { address = source.pick([.public, .random, .fixed(Self.fixedAddress)]) }
     appearance = source.pick([0, 0x0341])
-    if source.isHit(2) { advertised = [source.uuid(), source.uuid()] }
+    // Beside a long name, or another scan response, two of 128 bits have no room.
+    if source.isHit(2) {
+      advertised = (0..<(name.utf8.count > 11 ? 1 : 2)).map { _ in source.uuid() }
+    }
     // Services of 128 bits leave no room for it.
     if source.isHit(4), advertised.isEmpty {
       manufacturer = source.bytes(2 + Int(source.next(below: 8)))
     }
     if source.isHit(4) { advertisement = source.bytes(Int(source.next(below: 32))) }
-    if source.isHit(4) { scanResponse = source.bytes(Int(source.next(below: 32))) }
+    if source.isHit(4), advertised.count < 2 {
+      scanResponse = source.bytes(Int(source.next(below: 32)))
+    }
     interval = source.pick([100, 20, 1_000, 1_285])
     connections = 1 + Int(source.next(below: 4))
     faults = source.faults()

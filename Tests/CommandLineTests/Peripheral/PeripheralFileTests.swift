@@ -147,6 +147,35 @@ struct PeripheralFileTests {
     expect(errors.first { $0.line == 11 }?.text.hasSuffix("line 10 already has it") == true)
   }
 
+  @Test("Services that do not fit the advertising are an error")
+  func advertisedServices() {
+    func errors(_ name: String, _ services: Int, _ more: String = "") -> [PeripheralFileError] {
+      let long = (1...3).map { "\($0)2345678-1234-1234-1234-123456789012" }
+      let list = ["180D", "180F"] + long
+      let text = """
+        name = \(name)
+        advertise = \(list.prefix(services).joined(separator: ", "))
+        s = service 180D
+        \(more)
+        """
+      return PeripheralFile.read(Array(text.utf8)).1
+    }
+    // 3 (flags) + 6 (two UUIDs) + 18 (one) = 27 of 31 bytes; 16 (name) + 18 is more than 31.
+    expect(errors("Long name here", 3), is: [])
+    expect(
+      errors("Long name here", 4),
+      is: [
+        PeripheralFileError(
+          line: 2,
+          text: "advertise: expected fewer services: the advertisement has no room for them")
+      ])
+    // 6 (name) + 18.
+    expect(errors("Name", 4), is: [])
+    expect(errors("Name", 5).map(\.line), is: [2])
+    // The file may have all bytes itself.
+    expect(errors("Name", 5, "advertisement = hex 02 01 06"), is: [])
+  }
+
   @Test(
     "Numbers become the bytes of their format",
     arguments: [
