@@ -16,6 +16,8 @@ enum PeripheralEvent {
   case dropped(DeviceAddress)
   /// The peripheral falls silent, as a fault of the file wants.
   case vanished
+  /// The value became too long for the train, which keeps its last one.
+  case unbroadcast(label: String)
   /// The central did otherwise than in the session that is replayed.
   case differed(DeviceAddress, SessionDifference)
 }
@@ -189,6 +191,9 @@ struct PeripheralApplication: GATTApplication {
     }
     return nil
   }
+
+  /// Notes that a value is too long for the train.
+  mutating func keepBroadcast(of label: String) { events.append(.unbroadcast(label: label)) }
 
   /// Notes that the peripheral falls silent.
   mutating func vanish() { events.append(.vanished) }

@@ -98,6 +98,10 @@ struct PeripheralPrinter {
       )
     case .dropped(let central): say("dropped", central, "Dropped: \(central.text).")
     case .differed(let central, let difference): differed(central, difference)
+    case .unbroadcast(let label):
+      say(
+        "unbroadcast", nil,
+        "Not broadcast: \(label) is too long for “periodic”, which keeps its last value.", label)
     case .vanished:
       say("vanished", nil, "Vanished: the peripheral is silent until the program ends.")
     }

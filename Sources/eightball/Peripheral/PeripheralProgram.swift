@@ -30,8 +30,9 @@ final class PeripheralProgram: RadioTask {
   /// When the peripheral falls silent; `nil` for never.
   private var vanishing: Instant?
   private var hasVanished = false
-  /// The data of the train that the host has.
-  private var trainData: [UInt8] = []
+  /// The values that the train would have if all of them fitted, and those that it has.
+  private var wantedValues: [String: [UInt8]] = [:]
+  private var trainValues: [String: [UInt8]] = [:]
   private var hasWarned = false
   /// Why the radio could not be used before it was ready; `nil` otherwise.
   private(set) var failure: RadioError?
@@ -187,23 +188,38 @@ final class PeripheralProgram: RadioTask {
   private func startTrain() {
     guard let train = peripheral.train else { return }
     let interval = peripheral.interval * 8 / 5
-    let data = currentTrainData
+    wantedValues = currentValues(of: train)
+    trainValues = wantedValues
+    // The file's values fit.
+    let data = peripheral.trainData(trainValues) ?? []
     let set = AdvertisingSet(.nonconnectable, interval: interval...max(interval, 32))
     _ = host.advertise(set, peripheral.trainSetData.span, in: 0)
     _ = host.advertise(train.parameters, data.span, withSet: 0)
-    trainData = data
   }
 
-  private var currentTrainData: [UInt8] {
-    peripheral.trainData { host.server.application.bytes(of: $0) }
+  private func currentValues(of train: PeripheralTrain) -> [String: [UInt8]] {
+    var values: [String: [UInt8]] = [:]
+    for label in train.labels { values[label] = host.server.application.bytes(of: label) }
+    return values
   }
 
-  /// Broadcasts the values that have changed.
+  /// Broadcasts the values that have changed. One that does not fit keeps its last value in the train.
   private func updateTrain() {
     guard let train = peripheral.train else { return }
-    let data = currentTrainData
-    guard data != trainData else { return }
-    trainData = data
+    let values = currentValues(of: train)
+    guard values != wantedValues else { return }
+    let fitsWhole = peripheral.trainData(values) != nil
+    for label in train.labels where values[label] != trainValues[label] {
+      var next = trainValues
+      next[label] = values[label]
+      if fitsWhole || peripheral.trainData(next) != nil {
+        trainValues = next
+      } else if values[label] != wantedValues[label] {
+        host.server.application.keepBroadcast(of: label)
+      }
+    }
+    wantedValues = values
+    guard let data = peripheral.trainData(trainValues) else { return }
     _ = host.advertise(train.parameters, data.span, withSet: 0)
   }
 

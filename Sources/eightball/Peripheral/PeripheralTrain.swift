@@ -36,10 +36,10 @@ struct PeripheralTrain: Equatable, Sendable {
 
 extension PeripheralDescription {
   /// The data of the train: for each service its UUID, and the values of its characteristics one after
-  /// another. Core Specification Supplement, Part A, 1.11. A service that does not fit is left out.
+  /// another. Core Specification Supplement, Part A, 1.11. `nil` if they do not fit.
   ///
-  /// - Parameter value: The value of the characteristic with this label.
-  func trainData(_ value: (String) -> [UInt8]) -> [UInt8] {
+  /// - Parameter values: The values of the characteristics, by their labels.
+  func trainData(_ values: [String: [UInt8]]) -> [UInt8]? {
     var data: [UInt8] = []
     for service in services {
       let labels = (train?.labels ?? []).filter { $0.hasPrefix(service.label + ".") }
@@ -47,9 +47,9 @@ extension PeripheralDescription {
       var uuid = ByteBuffer<16>()
       uuid.write { service.uuid.write(to: &$0) }
       let type: AdvertisingDataType = uuid.count == 2 ? .serviceData16 : .serviceData128
-      let content = [UInt8](uuid.span) + labels.flatMap(value)
+      let content = [UInt8](uuid.span) + labels.flatMap { values[$0] ?? [] }
       guard content.count < 255, data.count + 2 + content.count <= PeripheralTrain.capacity else {
-        continue
+        return nil
       }
       data += [UInt8(content.count + 1), type.rawValue] + content
     }

@@ -124,6 +124,43 @@ struct PeripheralTrainTests {
     expect(sensor.host.host.connectionCount, is: 0)
   }
 
+  @Test("A value that is too long to be broadcast keeps its last one there, and a line says so")
+  func tooLong() throws {
+    let (own, people) = (Lines(), Lines())
+    let sensor = try sensor(lines: own)
+    _ = scan("Weather", isJSON: false, people)
+    try bench.run(for: 400)
+    let central = bench.add(
+      Central<1, Collector>(configuration: .central, application: Collector()))
+    central.host.start(at: bench.now)
+    try bench.settle()
+    _ = central.host.connect(to: sensor.controller.address)
+    try bench.run(for: 1_000) { central.host.connectionCount == 1 }
+    // GAP has 5 attributes and GATT 8, the first service has 7, and the second the value at its third.
+    let count = AttributeHandle(rawValue: 0x0017)
+    func write(_ value: [UInt8]) throws {
+      central.host.client.application.values[0] = value
+      _ = central.host.perform(.write(count, byteCount: value.count), at: 0)
+      try bench.run(for: 1_500)
+      sensor.host.turnEnded(at: bench.now)
+    }
+    let last = { people.all.last?.split(separator: ";").last.map(String.init) }
+    let uuid = " 00112233-4455-6677-8899-AABBCCDDEEFF: "
+    try write([8])
+    expect(last(), is: uuid + "08")
+    let line = #"{"event":"unbroadcast","characteristic":"own.count"}"#
+    expect(own.take().filter { $0 == line }, is: [])
+    try write(Array(repeating: 9, count: 240))
+    expect(last(), is: uuid + "08")
+    expect(own.take().filter { $0 == line }, is: [line])
+    // The other values go on to change.
+    let values = Set(people.take().map { $0.split(separator: ";")[0] })
+    expect(values.count > 1, "\(values)")
+    try write([10])
+    expect(last(), is: uuid + "0A")
+    expect(own.take().filter { $0 == line }, is: [])
+  }
+
   @Test("A lost train is found again")
   func lost() throws {
     let (own, people) = (Lines(), Lines())
