@@ -80,12 +80,22 @@ extension Timeline.Course {
       }
       self = .list(numbers)
     case "ramp", "walk":
-      guard parts.count == 6, parts[2] == "to", parts[4] == "by",
-        let start = DecimalNumber(parts[1]), let end = DecimalNumber(parts[3]),
-        let step = DecimalNumber(parts[5]), step.mantissa > 0,
-        let places = Self.places([start, end, step]), places.0[0] <= places.0[1]
-      else {
-        throw Expected("\(parts[0]) FROM to TO by STEP, such as \(parts[0]) 60 to 100 by 1")
+      let form = Expected("\(parts[0]) FROM to TO by STEP, such as \(parts[0]) 60 to 100 by 1")
+      guard parts.count == 6, parts[2] == "to", parts[4] == "by" else { throw form }
+      var numbers: [DecimalNumber] = []
+      for text in [parts[1], parts[3], parts[5]] {
+        guard let number = DecimalNumber(text) else {
+          throw Expected("\(DecimalNumber.expected), not \(text)")
+        }
+        numbers.append(number)
+      }
+      let unit = DecimalNumber(1, exponent: numbers.map(\.exponent).min() ?? 0)
+      for number in numbers where Self.places([number, unit]) == nil {
+        throw Expected("a number below \(Self.limit) times \(unit.text), not \(number.text)")
+      }
+      let (start, end, step) = (numbers[0], numbers[1], numbers[2])
+      guard let places = Self.places(numbers), places.0[2] > 0, places.0[0] <= places.0[1] else {
+        throw form
       }
       self = parts[0] == "ramp" ? .ramp(start, end, by: step) : .walk(start, end, by: step)
     case "csv":
@@ -130,12 +140,15 @@ extension Timeline.Course {
     }
   }
 
+  /// The counts of `places` are below it, so that sums of two do not overflow.
+  private static let limit = 1 << 60
+
   /// The numbers as whole counts of one power of ten, and its exponent; `nil` if they are too large for that.
   static func places(_ numbers: [DecimalNumber]) -> ([Int], exponent: Int)? {
     let exponent = numbers.map(\.exponent).min() ?? 0
     var counts: [Int] = []
     for number in numbers {
-      guard let count = number.count(of: exponent), abs(count) < 1 << 60 else { return nil }
+      guard let count = number.count(of: exponent), count.magnitude < limit else { return nil }
       counts.append(count)
     }
     return (counts, exponent)

@@ -15,7 +15,10 @@ struct DecimalNumber: Equatable, Sendable {
     self.exponent = exponent
   }
 
-  /// Reads `72`, `-0.5` or `0x48`: at most 18 digits, and 9 decimals.
+  /// The numbers that `init(_:)` reads, to follow "expected".
+  static let expected = "a number from \(Int.min) to \(Int.max) with at most 9 decimals"
+
+  /// Reads `72`, `-0.5` or `0x48`: digits that an `Int` holds, at most 9 of them decimals.
   init?(_ text: Substring) {
     if text.hasPrefix("0x") {
       guard let number = number(text, upTo: Int(Int32.max)) else { return nil }
@@ -27,9 +30,11 @@ struct DecimalNumber: Equatable, Sendable {
     let parts = list(text, separator: UInt8(ascii: "."))
     let decimals = parts.count == 2 ? parts[1].utf8.count : 0
     guard parts.count <= 2, !parts[0].isEmpty, parts.count == 1 || (1...9).contains(decimals),
-      words(text).count == 1, text.utf8.count <= 19, let mantissa = digits(parts.joined()[...])
+      words(text).count == 1,
+      // A negative number has one more.
+      let mantissa = isNegative ? Int("-" + parts.joined()) : digits(parts.joined()[...])
     else { return nil }
-    self.init(isNegative ? -mantissa : mantissa, exponent: -decimals)
+    self.init(mantissa, exponent: -decimals)
   }
 
   /// The number as `init(_:)` reads it.
@@ -149,8 +154,8 @@ struct NumberFormat: Equatable, Sendable {
     let (limit, lowest, highest) = byteCount == 2 ? (2_045, -8, 7) : (8_388_605, -128, 127)
     var mantissa = number.mantissa
     var exponent = number.exponent
-    while abs(mantissa) > limit || exponent < lowest {
-      mantissa = (mantissa + (mantissa < 0 ? -5 : 5)) / 10
+    while mantissa.magnitude > limit || exponent < lowest {
+      mantissa = mantissa / 10 + mantissa % 10 / 5
       exponent += 1
     }
     guard exponent <= highest else { return nil }

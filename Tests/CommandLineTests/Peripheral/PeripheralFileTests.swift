@@ -176,6 +176,42 @@ struct PeripheralFileTests {
     expect(errors("Name", 5, "advertisement = hex 02 01 06"), is: [])
   }
 
+  @Test("Numbers out of range are what an error is about, and nothing traps at the limits")
+  func limits() {
+    func error(_ value: String, _ course: String = "constant") -> String? {
+      let text = """
+        s = service 180D
+        s.c = characteristic 2A37 notify
+        s.c.value = \(value)
+        s.c.every = 1 s: \(course)
+        """
+      return PeripheralFile.read(Array(text.utf8)).1.first?.text
+    }
+    let most = "9223372036854775807"
+    expect(
+      error("uint64 9223372036854775808"),
+      is: "s.c.value: expected a whole number from 0 to \(most), not \"uint64 9223372036854775808\""
+    )
+    expect(error("sint64 -9223372036854775809")?.contains("from -9223372036854775808") == true)
+    expect(
+      error("uint64 0", "ramp 0 to 18446744073709551615 by 1")?
+        .hasPrefix(
+          "s.c.every: expected a number from -9223372036854775808 to \(most) with at most 9 decimals, "
+            + "not 18446744073709551615, not ") == true)
+    expect(
+      error("uint64 0", "ramp 0 to \(most) by 1")?
+        .hasPrefix(
+          "s.c.every: expected a number below 1152921504606846976 times 1, not \(most), not ")
+        == true)
+    expect(
+      error("sint64 0", "walk -9223372036854775808 to 0 by 0.5")?
+        .contains("below 1152921504606846976 times 0.1, not -9223372036854775808, not ") == true)
+    expect(error("uint64 0", "ramp 0 to 1152921504606846975 by 1"), is: nil)
+    for number in [most, "-9223372036854775808"] {
+      expect(error("medfloat16 \(number)") != nil && error("medfloat32 0.\(number)") != nil)
+    }
+  }
+
   @Test(
     "Numbers become the bytes of their format",
     arguments: [
@@ -186,6 +222,9 @@ struct PeripheralFileTests {
       ("medfloat16 -0.01", "FF EF"), ("hex 0048ff", "00 48 FF"),
       ("text \"a, b\\x23\"", "61 2C 20 62 23"),
       ("uint8 1, uint8 2", "01 02"),
+      ("sint64 -9223372036854775808", "00 00 00 00 00 00 00 80"),
+      ("uint64 9223372036854775807", "FF FF FF FF FF FF FF 7F"),
+      ("sint64e-9 -9223372036.854775808", "00 00 00 00 00 00 00 80"),
     ])
   func formats(text: String, bytes: String) throws {
     let fields = try ValueField.fields(text[...])
