@@ -347,7 +347,7 @@ final class PeripheralFile {
       peripheral.services[index].includes = includes
     case .characteristic where field == "description":
       var descriptor = PeripheralDescriptor(label: field, uuid: .characteristicUserDescription)
-      descriptor.value = [.text(try unquoted(value))]
+      descriptor.value = try ValueField.limited([.text(try unquoted(value))])
       try addDescriptor(descriptor, to: label)
     case .characteristic(let service, let index):
       var characteristic = peripheral.services[service].characteristics[index]

@@ -241,6 +241,11 @@ enum ValueField: Sendable {
   static func fields(_ text: Substring) throws(Expected) -> [ValueField] {
     var fields: [ValueField] = []
     for part in list(text) { fields.append(try ValueField(part)) }
+    return try limited(fields)
+  }
+
+  /// The fields, if an attribute's value has room for them: Core Specification, Vol 3, Part F, 3.2.9.
+  static func limited(_ fields: [ValueField]) throws(Expected) -> [ValueField] {
     let count = bytes(of: fields).count
     guard count <= 512 else { throw Expected("at most 512 bytes in all: these are \(count)") }
     return fields

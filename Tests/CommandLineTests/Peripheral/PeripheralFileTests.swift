@@ -212,6 +212,21 @@ struct PeripheralFileTests {
     }
   }
 
+  @Test("A description has at most 512 bytes, as a value has")
+  func longDescription() {
+    func errors(_ count: Int) -> [String] {
+      let text = """
+        s = service 180D
+        s.c = characteristic 2A37 notify
+        s.c.description = "\(String(repeating: "x", count: count))"
+        """
+      return PeripheralFile.read(Array(text.utf8)).1.map { String($0.text.prefix(70)) }
+    }
+    expect(errors(512), is: [])
+    expect(
+      errors(513), is: ["s.c.description: expected at most 512 bytes in all: these are 513, not"])
+  }
+
   @Test(
     "Numbers become the bytes of their format",
     arguments: [
