@@ -152,15 +152,23 @@ extension PeripheralDescription {
   ///
   /// - Parameters:
   ///   - explicit: The handle of the file for an attribute with this label, as `heart.rate`; `nil` for the next one.
-  ///   - report: Takes the label of an attribute whose handle is not after the one before it, or above 0xFFFF, and the
-  ///     lowest handle that it can have.
+  ///   - report: Takes the label of an attribute whose handle is not after the one before it, and the lowest handle that
+  ///     it can have; `nil` for the first attribute whose handles are above 0xFFFF, after which it takes nothing.
   mutating func assignHandles(
-    explicit: (String) -> UInt16?, report: (_ label: String, _ lowest: Int) -> Void
+    explicit: (String) -> UInt16?, report: (_ label: String, _ lowest: UInt16?) -> Void
   ) {
     var next = 1
     func take(_ label: String, _ given: UInt16?, count: Int = 1) -> UInt16 {
       let wanted = given.map(Int.init) ?? next
-      if wanted < next || wanted + count - 1 > 0xFFFF { report(label, next) }
+      if next <= 0xFFFF + 1 {
+        if max(next, wanted) + count - 1 > 0xFFFF {
+          report(label, nil)
+          // No other attribute has a handle.
+          next = 0xFFFF + 1
+        } else if wanted < next {
+          report(label, UInt16(next))
+        }
+      }
       next = max(next, wanted) + count
       return UInt16(clamping: wanted)
     }
@@ -182,7 +190,7 @@ extension PeripheralDescription {
         }
       }
       guard let end = services[index].end else { continue }
-      if Int(end) < next - 1 { report(service + ".end", next - 1) }
+      if Int(end) < next - 1, next <= 0xFFFF + 1 { report(service + ".end", UInt16(next - 1)) }
       next = max(next, Int(end) + 1)
     }
   }

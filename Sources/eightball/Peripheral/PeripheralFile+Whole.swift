@@ -29,18 +29,22 @@ extension PeripheralFile {
       }
       peripheral.services.insert(contentsOf: implied, at: 0)
     }
-    var wrong: [(label: String, lowest: Int)] = []
+    var wrong: [(label: String, lowest: UInt16?)] = []
     peripheral.assignHandles { label in
       handles.first { $0.label == label }?.handle
     } report: { label, lowest in
       wrong.append((label, lowest))
     }
     for (label, lowest) in wrong {
+      // An implied descriptor has no line of its own.
+      let declared = line(of: label) > 0 ? label : parent(of: label)
+      let hasHandle = handles.contains { $0.label == declared }
+      let end = "the handles end at 0xFFFF"
       report(
-        handles.contains { $0.label == label } ? label + ".handle" : label,
-        lowest > 0xFFFF
-          ? "expected fewer attributes: the handles end at 0xFFFF"
-          : "expected a handle from \(handleText(UInt16(lowest))) on: those before it are in use")
+        hasHandle ? declared + ".handle" : declared,
+        lowest.map {
+          "expected a handle from \(handleText($0)) on: those before it are in use"
+        } ?? (hasHandle ? "expected a lower handle: \(end)" : "expected fewer attributes: \(end)"))
     }
     let room = "the advertisement has no room for them"
     if let advertising = peripheral.advertising {
@@ -52,6 +56,11 @@ extension PeripheralFile {
     } else {
       report("manufacturer", "expected fewer bytes: \(room)")
     }
+  }
+
+  /// The label of the attribute that the one with this label belongs to.
+  private func parent(of label: String) -> String {
+    list(label[...], separator: UInt8(ascii: ".")).dropLast().joined(separator: ".")
   }
 
   /// Adds the Client Characteristic Configuration that a line does not have to declare.

@@ -227,6 +227,28 @@ struct PeripheralFileTests {
       errors(513), is: ["s.c.description: expected at most 512 bytes in all: these are 513, not"])
   }
 
+  @Test("Handles beyond the last one are one error, in a line of the file")
+  func lastHandles() {
+    func errors(_ handle: String, _ properties: String, _ more: String = "") -> [String] {
+      let text = """
+        s = service 180D
+        s.c = characteristic 2A37 \(properties)
+        s.c.handle = \(handle)
+        \(more)
+        """
+      return PeripheralFile.read(Array(text.utf8)).1.map { "\($0.line) \($0.text)" }
+    }
+    let low = "3 s.c.handle: expected a lower handle: the handles end at 0xFFFF"
+    expect(errors("0xFFFE", "read"), is: [])
+    // A value follows its declaration, and the implied configuration the value.
+    expect(errors("0xFFFF", "read"), is: [low])
+    expect(errors("0xFFFF", "notify", "t = service 180F"), is: [low])
+    expect(errors("0xFFFE", "notify"), is: [low])
+    expect(
+      errors("0xFFFE", "read", "t = service 180F\nt.end = 0xFFFF"),
+      is: ["4 t: expected fewer attributes: the handles end at 0xFFFF"])
+  }
+
   @Test(
     "Numbers become the bytes of their format",
     arguments: [
