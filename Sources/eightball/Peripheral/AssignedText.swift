@@ -56,6 +56,9 @@ extension GATTProperties {
     "broadcast", "read", "write-command", "write", "notify", "indicate", "signed-write", "extended",
   ]
 
+  /// All names, with commas between them.
+  static var list: String { names.joined(separator: ", ") }
+
   /// The property of this name; `nil` if there is none.
   static func named(_ name: Substring) -> GATTProperties? {
     names.firstIndex(of: name).map { GATTProperties(rawValue: 1 << UInt8($0)) }

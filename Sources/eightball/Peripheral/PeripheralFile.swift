@@ -250,6 +250,9 @@ final class PeripheralFile {
     let group: AssignedGroup =
       parts.count == 1 ? .service : parts.count == 2 ? .characteristic : .descriptor
     guard let uuid = BluetoothUUID(file: words.joined(separator: " ")[...], of: group) else {
+      if parts.count == 2, let word = Self.unknownProperty(after: words) {
+        throw Expected("a property instead of \(word): \(GATTProperties.list)")
+      }
       throw Self.wantsUUID
     }
     let own = String(parts[parts.count - 1])
@@ -263,8 +266,7 @@ final class PeripheralFile {
         service == peripheral.services.count - 1
       else { throw Expected("its service \(parts[0]) in a line above, without another between") }
       guard properties.rawValue != 0 || hasNone else {
-        throw Expected(
-          "its properties too, of read, write, write-command, notify and indicate, or none")
+        throw Expected("its properties too, none or some of \(GATTProperties.list)")
       }
       let index = peripheral.services[service].characteristics.count
       places.append((label, .characteristic(service, index)))
@@ -282,6 +284,14 @@ final class PeripheralFile {
         PeripheralDescriptor(label: own, uuid: uuid, properties: properties),
         to: parts.dropLast().joined(separator: "."))
     }
+  }
+
+  /// The first word after the UUID of a characteristic that is no property; `nil` if no UUID begins the words.
+  private static func unknownProperty(after words: [Substring]) -> Substring? {
+    let count = words.indices.last { count in
+      BluetoothUUID(file: words[..<count].joined(separator: " ")[...], of: .characteristic) != nil
+    }
+    return count.flatMap { words[$0...].first { GATTProperties.named($0) == nil } }
   }
 
   private func addDescriptor(

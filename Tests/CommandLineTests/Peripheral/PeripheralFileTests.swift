@@ -250,6 +250,27 @@ struct PeripheralFileTests {
   }
 
   @Test(
+    "A word that is no property is what an error is about, and the message has all properties",
+    arguments: [
+      ("characteristic 2A37 fly", "a property instead of fly: "),
+      ("characteristic Heart Rate Measurement flie read", "a UUID of 4"),
+      ("characteristic Battery Level read fly notify", "a property instead of fly: "),
+      ("characteristic 2A37", "its properties too, none or some of "),
+      ("characteristic 2A3 fly", "a UUID of 4"), ("characteristic fly", "a UUID of 4"),
+    ])
+  func wrongProperties(line: String, expected: String) {
+    let list =
+      "broadcast, read, write-command, write, notify, indicate, signed-write, extended"
+    let text = "s = service 180D\ns.c = \(line)\n"
+    let errors = PeripheralFile.read(Array(text.utf8)).1.map(\.text)
+    expect(errors.count, is: 1)
+    expect(
+      errors.first?.hasPrefix(
+        "s.c: expected " + expected + (expected.hasSuffix(" ") ? list + ", not " : "")) == true,
+      "\(errors)")
+  }
+
+  @Test(
     "Numbers become the bytes of their format",
     arguments: [
       ("uint8 72", "48"), ("uint16 0x1234", "34 12"), ("uint24 1", "01 00 00"),
