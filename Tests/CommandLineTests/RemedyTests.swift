@@ -53,6 +53,22 @@ struct RemedyTests {
     expect(Launch.mistake(in: ["run", "--nothing"]) != nil)
   }
 
+  @Test("A path that is no regular file has a remedy of its own")
+  func input() throws {
+    for (path, remedy) in [
+      ("/dev/null", "not a regular file. Copy the content to a file, and give its path"),
+      ("/nowhere/x", "Give the path of a file that exists and that you may read"),
+    ] {
+      do throws(SystemError) {
+        _ = try Files.bytes(ofRegular: path, limit: 8)
+        expect(path.isEmpty)
+      } catch {
+        let text = error.ofInput.description
+        expect(text.hasSuffix(remedy), "\(text)")
+      }
+    }
+  }
+
   @Test("Each error of the lines has a remedy that this program takes")
   func lines() {
     for trouble in LineAccessError.allCases {

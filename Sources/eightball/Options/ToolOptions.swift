@@ -307,10 +307,13 @@ private final class PacketEvents: PacketSink {
 extension SystemError {
   /// The same failure of reading a file that the command line names, with what to do.
   var ofInput: SystemError {
-    SystemError(
+    // `Files.bytes(ofRegular:limit:)` has found a pipe, a socket or a device there.
+    let isOther = code == .invalidArgument && explanation != nil
+    return SystemError(
       code, operation, subject,
-      explanation:
-        "\(explanation ?? code.description). Give the path of a file that exists and that you may "
-        + "read")
+      explanation: "\(explanation ?? code.description). "
+        + (isOther
+          ? "Copy the content to a file, and give its path"
+          : "Give the path of a file that exists and that you may read"))
   }
 }
