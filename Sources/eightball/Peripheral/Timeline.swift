@@ -48,11 +48,16 @@ extension Timeline {
     self.field = field ?? 0
     course = try Course(parts, rest)
     guard !course.isConstant else { return }
-    guard let field, case .number(_, let format) = value[field - 1] else {
+    guard let field, case .number(let first, let format) = value[field - 1] else {
       throw Expected("a value with a number in a line above, such as uint8 60")
     }
     for number in course.numbers where format.encode(number) == nil {
       throw Expected("\(format.expected), not \(number.text): the value has \(format.name)")
+    }
+    if let excess = format.excess(among: course.stepped(from: first)) {
+      throw Expected(
+        "\(format.expected), not each multiple of \(excess.unit.text) up to \(excess.greatest.text): "
+          + "the value has \(format.name)")
     }
   }
 
@@ -137,6 +142,17 @@ extension Timeline.Course {
     case .ramp(let start, let end, let step), .walk(let start, let end, let step):
       // A step may have more decimals than both ends.
       start == end ? [start] : [start, end, Self.sum(start, step)]
+    }
+  }
+
+  /// Numbers whose last decimal place is that of all numbers between its ends; none without steps.
+  ///
+  /// - Parameter first: The value at the start, from which a random walk goes on.
+  func stepped(from first: DecimalNumber) -> [DecimalNumber] {
+    switch self {
+    case .constant, .list, .csv: []
+    case .ramp(let start, let end, let step): [start, end, step]
+    case .walk(let low, let high, let step): [low, high, step, first]
     }
   }
 

@@ -148,18 +148,38 @@ struct NumberFormat: Equatable, Sendable {
   }
 
   /// IEEE 11073-20601: a mantissa of 12 or 24 bits, whose highest values have other meanings, and an exponent of 4 or
-  /// 8 bits above it. Digits that do not fit are rounded.
+  /// 8 bits above it.
   private func encodeMedical(_ number: DecimalNumber) -> [UInt8]? {
     let bits = byteCount == 2 ? 12 : 24
-    let (limit, lowest, highest) = byteCount == 2 ? (2_045, -8, 7) : (8_388_605, -128, 127)
+    let (lowest, highest) = byteCount == 2 ? (-8, 7) : (-128, 127)
     var mantissa = number.mantissa
     var exponent = number.exponent
-    while mantissa.magnitude > limit || exponent < lowest {
-      mantissa = mantissa / 10 + mantissa % 10 / 5
+    while mantissa.magnitude > mostMantissa, mantissa % 10 == 0 {
+      mantissa /= 10
       exponent += 1
     }
-    guard exponent <= highest else { return nil }
+    guard mantissa.magnitude <= mostMantissa, exponent >= lowest, exponent <= highest else {
+      return nil
+    }
     return bytes(mantissa & (1 << bits - 1) | exponent << bits)
+  }
+
+  /// The greatest mantissa of a medical number.
+  private var mostMantissa: Int { byteCount == 2 ? 2_045 : 8_388_605 }
+
+  /// The decimal place of which the format does not hold each multiple up to the greatest of `numbers`, and that one;
+  /// `nil` if it holds all. It is the last place of these numbers.
+  func excess(among numbers: [DecimalNumber]) -> (unit: DecimalNumber, greatest: DecimalNumber)? {
+    guard kind == .medical, var (counts, exponent) = Timeline.Course.places(numbers) else {
+      return nil
+    }
+    while counts.contains(where: { $0 != 0 }), counts.allSatisfy({ $0 % 10 == 0 }) {
+      counts = counts.map { $0 / 10 }
+      exponent += 1
+    }
+    let greatest = counts.map(abs).max() ?? 0
+    guard greatest > mostMantissa else { return nil }
+    return (DecimalNumber(1, exponent: exponent), DecimalNumber(greatest, exponent: exponent))
   }
 
   private func bytes(_ number: Int) -> [UInt8] {

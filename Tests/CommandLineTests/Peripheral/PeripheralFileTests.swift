@@ -271,6 +271,34 @@ struct PeripheralFileTests {
   }
 
   @Test(
+    "A timeline has only numbers that its format holds exactly",
+    arguments: [
+      ("medfloat16 1", "walk 1 to 2 by 0.0001", "not 1.0001"),
+      // 20.46 and so on have too many digits.
+      ("medfloat16 1", "ramp 1 to 30 by 0.01", "not each multiple of 0.01 up to 30"),
+      ("medfloat16 1", "walk -30 to 1 by 0.01", "not -29.99"),
+      ("medfloat16 1.05", "walk 1 to 300 by 1", "not each multiple of 0.01 up to 300"),
+      ("medfloat16 1", "list 1, 20.46", "not 20.46"),
+      ("medfloat16 1", "ramp 1 to 20.45 by 0.01", nil), ("medfloat16 1", "list 20.45, 3000", nil),
+      ("medfloat16 0", "ramp 0 to 20000 by 100", nil),
+      ("medfloat32 1", "walk 1 to 2 by 0.0001", nil),
+      ("medfloat32 1", "walk 1 to 200 by 0.00001", "not each multiple of 0.00001 up to 200"),
+      ("uint8 1", "ramp 1 to 3 by 0.5", "not 1.5"),
+    ] as [(String, String, String?)])
+  func heldNumbers(value: String, course: String, fault: String?) {
+    let text = """
+      s = service 180D
+      s.c = characteristic 2A37 notify
+      s.c.value = \(value)
+      s.c.every = 5 ms: \(course)
+      """
+    let errors = PeripheralFile.read(Array(text.utf8)).1.map(\.text)
+    guard let fault else { return expect(errors, is: []) }
+    expect(errors.count, is: 1)
+    expect(errors.first?.contains("\(fault): the value has ") == true, "\(errors)")
+  }
+
+  @Test(
     "Numbers become the bytes of their format",
     arguments: [
       ("uint8 72", "48"), ("uint16 0x1234", "34 12"), ("uint24 1", "01 00 00"),
