@@ -64,6 +64,17 @@ struct HelpTests {
     }
   }
 
+  @Test("An option that a command needs has no brackets in its usage")
+  func required() throws {
+    let help = try Self.text(["metrics", "--help"])
+    let usage = "USAGE: eightball metrics --listen <host:port> [--control <path> ...] [--json]\n"
+    expect(help.contains(usage), "\(help)")
+    expect(HelpText.dump.contains(#""valueName":"host:port","isOptional":false"#))
+    expect(
+      Launch.mistake(in: ["metrics"])?
+        .hasPrefix("Missing expected argument '--listen <host:port>'") == true)
+  }
+
   @Test("A long option has a line of its own; the meanings begin in column 26")
   func layout() {
     let help = Self.options(Self.helpOfService())

@@ -68,6 +68,8 @@ struct CommandPage {
   var argument: Argument?
   /// The arguments after that one; `nil` without any.
   var rest: Argument?
+  /// The option that has to be given, such as "--listen"; empty without one.
+  var requiredOption: StaticString = ""
 
   /// An argument that is not an option.
   struct Argument {

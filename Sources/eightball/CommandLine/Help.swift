@@ -72,7 +72,8 @@ enum HelpText {
   private static func usage<Asked: Command>(_ command: Asked.Type) -> String {
     var words = ["eightball \(command.name)"]
     for row in command.rows where !row.isCommon {
-      words.append("[\(form(row))\(row.isRepeatable ? " ..." : "")]")
+      let form = form(row) + (row.isRepeatable ? " ..." : "")
+      words.append(row.isRequired(by: command.page) ? form : "[\(form)]")
     }
     if let argument = command.page.argument {
       words.append(argument.isOptional ? "[<\(argument.name)>]" : "<\(argument.name)>")
@@ -137,7 +138,7 @@ enum HelpText {
 
   private static func dump(of command: any Command.Type) -> String {
     let page = command.page
-    var arguments = command.rows.map { dump(of: $0) }
+    var arguments = command.rows.map { dump(of: $0, isOptional: !$0.isRequired(by: page)) }
     for argument in [page.rest, page.argument].compactMap({ $0 }) {
       arguments.insert(
         "{\"kind\":\"positional\",\(member("valueName", "\(argument.name)")),"
@@ -149,17 +150,24 @@ enum HelpText {
       + "\"arguments\":[\(arguments.joined(separator: ","))]}"
   }
 
-  private static func dump(of row: OptionRow) -> String {
+  private static func dump(of row: OptionRow, isOptional: Bool) -> String {
     let name = String(row.nameText.dropFirst(2))
     let long = "{\"kind\":\"long\",\(member("name", name))}"
     let names = name == "help" ? "{\"kind\":\"short\",\"name\":\"h\"},\(long)" : long
     let value = row.takesValue ? String("\(row.value)".filter { !"<>[]".contains($0) }) : name
     return "{\"kind\":\"\(row.takesValue ? "option" : "flag")\",\"names\":[\(names)],"
-      + "\"preferredName\":\(long),\(member("valueName", value)),\"isOptional\":true,"
+      + "\"preferredName\":\(long),\(member("valueName", value)),\"isOptional\":\(isOptional),"
       + "\"shouldDisplay\":true,\(member("abstract", "\(row.help)"))}"
   }
 
   private static func member(_ name: String, _ text: String) -> String {
     "\"\(name)\":\"\(String(escaped: text))\""
+  }
+}
+
+extension OptionRow {
+  /// Whether the command of this page has to be given the option.
+  fileprivate func isRequired(by page: CommandPage) -> Bool {
+    nameText == "\(page.requiredOption)"
   }
 }

@@ -103,7 +103,8 @@ struct Metrics: Command {
         1   an unexpected failure
         64  the command line is wrong
         69  it cannot listen there, or eightball-panel is not installed
-      """)
+      """,
+    requiredOption: "--listen")
 
   static var options: [ToolOption<Metrics>] {
     [
