@@ -277,8 +277,8 @@ async def test_the_check_names_each_wrong_line(folder):
         assert program.errors == [
             f"Error: {file}, line 2: foo: expected a field of the peripheral, or service UUID, such as"
             ' service 180D, not "bar".',
-            f"Error: {file}, line 4: a.b: expected a UUID of 4 or 32 digits, such as 180D, or a known"
-            ' name, such as Heart Rate, not "characteristic 2A37 red".',
+            f"Error: {file}, line 4: a.b: expected a property instead of red: broadcast, read, write-command,"
+            ' write, notify, indicate, signed-write, extended, not "characteristic 2A37 red".',
         ]
 
 

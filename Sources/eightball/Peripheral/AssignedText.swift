@@ -64,6 +64,14 @@ extension GATTProperties {
     names.firstIndex(of: name).map { GATTProperties(rawValue: 1 << UInt8($0)) }
   }
 
+  /// The first word after a characteristic's UUID that is no property; `nil` if no UUID begins the words.
+  static func unknownName(in words: [Substring]) -> Substring? {
+    let count = words.indices.last { count in
+      BluetoothUUID(file: words[..<count].joined(separator: " ")[...], of: .characteristic) != nil
+    }
+    return count.flatMap { words[$0...].first { named($0) == nil } }
+  }
+
   /// The names, with blanks between them; `none` without any.
   var fileText: String {
     rawValue == 0

@@ -250,7 +250,7 @@ final class PeripheralFile {
     let group: AssignedGroup =
       parts.count == 1 ? .service : parts.count == 2 ? .characteristic : .descriptor
     guard let uuid = BluetoothUUID(file: words.joined(separator: " ")[...], of: group) else {
-      if parts.count == 2, let word = Self.unknownProperty(after: words) {
+      if parts.count == 2, let word = GATTProperties.unknownName(in: words) {
         throw Expected("a property instead of \(word): \(GATTProperties.list)")
       }
       throw Self.wantsUUID
@@ -284,14 +284,6 @@ final class PeripheralFile {
         PeripheralDescriptor(label: own, uuid: uuid, properties: properties),
         to: parts.dropLast().joined(separator: "."))
     }
-  }
-
-  /// The first word after the UUID of a characteristic that is no property; `nil` if no UUID begins the words.
-  private static func unknownProperty(after words: [Substring]) -> Substring? {
-    let count = words.indices.last { count in
-      BluetoothUUID(file: words[..<count].joined(separator: " ")[...], of: .characteristic) != nil
-    }
-    return count.flatMap { words[$0...].first { GATTProperties.named($0) == nil } }
   }
 
   private func addDescriptor(
