@@ -14,6 +14,8 @@ package struct BlueZRadio: ~Copyable {
   /// In memory of its own: most programs never touch its thousands of bytes.
   private var session: Mapped<BlueZSession>
   private var waitsToWrite = false
+  /// Whether received messages wait until the host has read.
+  private var isBehind = false
 
   /// Begins to open the adapter hciN.
   ///
@@ -52,7 +54,9 @@ package struct BlueZRadio: ~Copyable {
   package var failure: ErrorNumber? { session.value.bus.failure }
 
   /// When `read` must be called next; `nil` to wait for the descriptor.
-  package var deadline: Instant? { session.value.deadline }
+  package var deadline: Instant? {
+    isBehind ? session.value.bus.now : session.value.deadline
+  }
 
   /// Whether bluetoothd pairs with each peripheral that the host connects to, before the link opens.
   package var pairs: Bool {
@@ -107,7 +111,7 @@ package struct BlueZRadio: ~Copyable {
       }
     }
     session.value.advance(to: now)
-    if busEvents.isReadable { receive() }
+    if busEvents.isReadable || isBehind { receive() }
     session.value.read(sockets.ofPeripheral, sockets.ofCentral)
     session.value.finishTurn()
     flush()
@@ -115,6 +119,10 @@ package struct BlueZRadio: ~Copyable {
 
   /// Reads the bus until it has no more, or the host should read first.
   private mutating func receive() {
+    if isBehind {
+      if session.value.isReporting { input.putBack() }
+      handleMessages()
+    }
     while failure == nil, session.value.controller.hasRoom {
       switch input.receive(from: socket, &session.value.descriptors) {
       case .bytes(0): return session.value.bus.fail(.connectionReset)
@@ -127,7 +135,11 @@ package struct BlueZRadio: ~Copyable {
 
   private mutating func handleMessages() {
     do throws(DBusInput.StreamError) {
-      while failure == nil, let message = try input.next() { session.value.handle(message) }
+      while failure == nil {
+        isBehind = !session.value.controller.hasRoom
+        guard !isBehind, let message = try input.next() else { return }
+        session.value.handle(message)
+      }
     } catch {
       session.value.bus.fail(error == .refused ? .notPermitted : .protocolError)
     }

@@ -39,6 +39,9 @@ struct BlueZSession: ~Copyable {
     return .earlier(bus.output.deadline, .earlier(peripheral.deadline, central.deadline))
   }
 
+  /// Whether the last message is to be handled again when the host has read: it has more reports than fit.
+  var isReporting: Bool { central.isReporting }
+
   /// See `BlueZRadio.pairs`.
   var pairs: Bool {
     get { central.pairs }
@@ -175,6 +178,7 @@ struct BlueZSession: ~Copyable {
   /// Takes a message of the bus.
   @inline(never)
   mutating func handle(_ message: borrowing DBusMessage) {
+    if central.isReporting { return central.reportAll(message.body, &controller, bus) }
     defer { descriptors.drop(message.descriptorCount) }
     switch message.kind {
     case .reply, .error:

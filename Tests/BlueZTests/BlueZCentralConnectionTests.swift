@@ -41,6 +41,29 @@ struct BlueZCentralConnectionTests {
     expect(daemon.takeCalls().map(\.member), is: ["StopDiscovery"])
   }
 
+  @Test("Every device of a list that is longer than the queue of the host is reported")
+  func longList() throws {
+    let daemon = try CentralDaemon.started()
+    let texts = (0..<700).map { index in
+      "F0:00:00:00:0\(index / 256):" + (index % 256 < 16 ? "0" : "")
+        + String(index % 256, radix: 16, uppercase: true)
+    }
+    daemon.objects = texts.map {
+      (
+        "/org/bluez/hci0/dev_" + $0.replacing(":", with: "_"), "org.bluez.Device1",
+        [("Address", .text($0)), ("RSSI", .short(-70))]
+      )
+    }
+    daemon.host.scan(ScanParameters())
+    daemon.settle()
+    expect(daemon.host.client.application.advertisers.count, is: texts.count)
+    // The list has ended, and what comes after it is reported.
+    daemon.add(
+      "/org/bluez/hci0/dev_F0_00_00_00_00_03", "org.bluez.Device1",
+      [("Address", .text("F0:00:00:00:0F:03")), ("RSSI", .short(-70))])
+    expect(daemon.host.client.application.advertisers.count, is: texts.count + 1)
+  }
+
   @Test("A scan that bluetoothd refuses fails")
   func refusedScan() throws {
     let daemon = try CentralDaemon.started()

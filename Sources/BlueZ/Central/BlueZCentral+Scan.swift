@@ -70,15 +70,23 @@ extension BlueZCentral {
     survey(&bus)
   }
 
-  /// Reports the devices in range.
+  /// Reports the devices in range, or as many as the host has room for: see `isReporting`.
   mutating func reportAll(
     _ objects: DBusReader, _ controller: inout BlueZController, _ bus: borrowing BlueZBus
   ) {
+    let first = surveyedCount
+    var count = 0
+    var isComplete = true
     objects.forEachManagedInterface { interface in
+      isComplete = isComplete && controller.hasRoom
+      guard isComplete else { return }
+      count &+= 1
+      guard count > first else { return }
       guard interface.name.equals("org.bluez.Device1"), interface.path.isBelow(bus.adapterPath.span)
       else { return }
       report(interface, &controller)
     }
+    surveyedCount = isComplete ? 0 : count
   }
 
   /// Reports a device if it is in range.

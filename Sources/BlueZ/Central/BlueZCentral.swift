@@ -42,6 +42,8 @@ package struct BlueZCentral: ~Copyable {
   var reportCount = 0
   /// Whether a device has changed and its properties could not be asked for.
   var hasMissedReport = false
+  /// How many interfaces of a survey's reply have been reported, while the host must read before the next; 0 otherwise.
+  var surveyedCount = 0
 
   /// A central without links that does not scan; `nil` if the kernel refuses memory.
   package init?() {
@@ -58,6 +60,9 @@ package struct BlueZCentral: ~Copyable {
   }
 
   // MARK: For the radio
+
+  /// Whether the reply to a survey has more to report. `reportAll` goes on with it.
+  var isReporting: Bool { surveyedCount > 0 }
 
   /// When `advance` must be called next; `nil` if nothing is scheduled.
   package var deadline: Instant? {

@@ -20,6 +20,11 @@ struct NoBlueZCentral: ~Copyable {
   }
 
   var deadline: Instant? { nil }
+  /// It reports nothing.
+  var isReporting: Bool { false }
+  func reportAll(
+    _ objects: DBusReader, _ controller: inout BlueZController, _ bus: borrowing BlueZBus
+  ) {}
   func setScanning(
     _ isOn: Bool, filtersDuplicates: Bool, _ controller: inout BlueZController,
     _ bus: inout BlueZBus

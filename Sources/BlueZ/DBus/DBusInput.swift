@@ -29,6 +29,8 @@ package struct DBusInput: ~Copyable {
   private var bytes: MappedBytes
   private var start = 0
   private var end = 0
+  /// Where the last message began.
+  private var lastStart = 0
   /// How much of a message that is too long is still to be skipped.
   private var skipped = 0
   private var phase = Phase.acceptance
@@ -95,12 +97,15 @@ package struct DBusInput: ~Copyable {
       return nil
     }
     guard unread >= length else { return nil }
-    let first = start
+    lastStart = start
     start &+= length
-    let span = bytes.span.extracting(first..<first &+ length)
+    let span = bytes.span.extracting(lastStart..<start)
     guard let message = DBusMessage(span) else { throw .invalid }
     return message
   }
+
+  /// Makes `next` lend the last message again. Nothing may have been received since.
+  mutating func putBack() { start = lastStart }
 
   /// Skips what is left of a message that is too long.
   private mutating func skip() {
