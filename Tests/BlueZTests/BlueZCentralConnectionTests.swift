@@ -1,5 +1,6 @@
 import BluetoothHost
 import Expectations
+import Linux
 import Testing
 
 @testable import BlueZ
@@ -64,15 +65,42 @@ struct BlueZCentralConnectionTests {
     expect(daemon.host.client.application.advertisers.count, is: texts.count + 1)
   }
 
-  @Test("A scan that bluetoothd refuses fails")
-  func refusedScan() throws {
+  @Test(
+    "A scan that bluetoothd refuses or does not answer ends a radio without links with the reason",
+    arguments: [
+      ("StartDiscovery", .error("org.bluez.Error.NotReady", "Resource Not Ready"), .networkDown),
+      ("StartDiscovery", .error("org.bluez.Error.Failed", "No"), .protocolError),
+      ("StartDiscovery", .later, .timedOut),
+      ("GetManagedObjects", .error("org.bluez.Error.Failed", "No"), .protocolError),
+      ("GetManagedObjects", .done, .protocolError),
+      ("GetManagedObjects", .bytes([1]), .protocolError),
+      ("GetManagedObjects", .later, .timedOut),
+    ] as [(String, DaemonAnswer, ErrorNumber)])
+  func refusedScan(member: String, answer: DaemonAnswer, error: ErrorNumber) throws {
     let daemon = try CentralDaemon.started()
-    daemon.script = {
-      $0.member == "StartDiscovery" ? .error("org.bluez.Error.NotReady", "Resource Not Ready") : nil
-    }
+    daemon.script = { $0.member == member ? answer : nil }
     daemon.host.scan(ScanParameters())
     daemon.settle()
-    expect(daemon.host.client.application.events.last, is: .scanFailed(.hardwareFailure))
+    // The host's own limit is 2 s.
+    daemon.pass(milliseconds: 1_950)
+    expect(daemon.failure, is: error)
+  }
+
+  @Test("A scan that bluetoothd refuses leaves links open")
+  func refusedScanBesideLink() throws {
+    for member in ["StartDiscovery", "GetManagedObjects"] {
+      let daemon = try CentralDaemon.connected()
+      daemon.script = {
+        $0.member == member ? .error("org.bluez.Error.NotReady", "Resource Not Ready") : nil
+      }
+      daemon.host.scan(ScanParameters())
+      daemon.settle()
+      expect(daemon.failure, is: nil)
+      expect(daemon.host.connectionCount, is: 1)
+      if member == "StartDiscovery" {
+        expect(daemon.host.client.application.events.last, is: .scanFailed(.hardwareFailure))
+      }
+    }
   }
 
   @Test("An unknown device is discovered first, and connected when it is found")

@@ -5,6 +5,9 @@ import Linux
 extension BlueZCentral {
   /// How many devices' properties are asked for at a time.
   private static var reportLimit: Int { 8 }
+  /// How long bluetoothd may take to begin a scan, and then to list its devices, in milliseconds: less than the 2 s of
+  /// the host, which does not know the reason.
+  private static var scanTimeout: UInt32 { 1_900 }
 
   /// Starts or stops scanning, and answers the host's command.
   package mutating func setScanning(
@@ -37,30 +40,71 @@ extension BlueZCentral {
       $0.write(!filtersDuplicates)
       $0.endArray(mark)
     }
-    bus.call(.startDiscovery, on: path.span, tag: tag(.startDiscovery))
+    bus.call(
+      .startDiscovery, on: path.span, tag: tag(.startDiscovery),
+      timeout: isScanning ? Self.scanTimeout : 25_000)
   }
 
   /// bluetoothd has started the discovery, or not.
   mutating func discoveryStarted(
-    _ error: Span<UInt8>?, _ controller: inout BlueZController, _ bus: inout BlueZBus
+    _ message: borrowing DBusMessage, _ controller: inout BlueZController, _ bus: inout BlueZBus
   ) {
-    guard let error, !error.equals("org.bluez.Error.InProgress") else {
+    guard message.kind == .error, !message.errorName.equals("org.bluez.Error.InProgress") else {
       controller.finishScanning(.success)
       if controller.isScanning { survey(&bus) }
       return
     }
+    let error = message.radioError
+    discoveryFailed(
+      error == .networkDown ? .hardwareFailure : .commandDisallowed, error, &controller, &bus)
+  }
+
+  /// bluetoothd discovers no devices for this program.
+  mutating func discoveryFailed(
+    _ status: HCIErrorCode, _ error: ErrorNumber, _ controller: inout BlueZController,
+    _ bus: inout BlueZBus
+  ) {
     isDiscovering = false
-    let isOff = error.equals("org.bluez.Error.NotReady")
-    controller.finishScanning(isOff ? .hardwareFailure : .commandDisallowed)
-    if attempt.phase == .searching { failAttempt(.commandDisallowed, &controller, &bus) }
+    controller.finishScanning(status)
+    if attempt.phase == .searching {
+      failAttempt(status, &controller, &bus)
+    } else {
+      failRadio(error, &bus)
+    }
     watchDevices(&bus)
+  }
+
+  /// The scan goes on without the devices that bluetoothd knows.
+  mutating func surveyFailed(
+    _ error: ErrorNumber, _ controller: borrowing BlueZController, _ bus: inout BlueZBus
+  ) {
+    if controller.isScanning { failRadio(error, &bus) }
+  }
+
+  /// Ends a radio that cannot scan, with the reason, which the host cannot report; a radio with links goes on.
+  private mutating func failRadio(_ error: ErrorNumber, _ bus: inout BlueZBus) {
+    for index in 0..<BlueZController.linkCapacity where peripherals[index].isOpen { return }
+    bus.fail(error)
   }
 
   // MARK: Reports
 
   /// Asks for all devices, to report those in range.
   private func survey(_ bus: inout BlueZBus) {
-    bus.call(.getManagedObjects, on: ProgramText("/").span, tag: tag(.survey))
+    bus.call(.getManagedObjects, on: ProgramText("/").span, tag: tag(.survey), timeout: Self.scanTimeout)
+  }
+
+  /// bluetoothd has listed its objects, or not.
+  mutating func surveyed(
+    _ message: borrowing DBusMessage, _ controller: inout BlueZController, _ bus: inout BlueZBus
+  ) {
+    if message.kind == .error {
+      surveyFailed(message.radioError, controller, &bus)
+    } else if !message.signature.equals("a{oa{sa{sv}}}") {
+      surveyFailed(.protocolError, controller, &bus)
+    } else {
+      reportAll(message.body, &controller, bus)
+    }
   }
 
   /// Asks for all devices if a change was missed.

@@ -109,9 +109,8 @@ package struct BlueZCentral: ~Copyable {
     let isError = message.kind == .error
     switch question {
     case .disconnect: deviceDisconnected(Int(tag &>> 12 & 0xF), &controller, &bus)
-    case .startDiscovery: discoveryStarted(isError ? message.errorName : nil, &controller, &bus)
-    case .survey:
-      if !isError { reportAll(message.body, &controller, bus) }
+    case .startDiscovery: discoveryStarted(message, &controller, &bus)
+    case .survey: surveyed(message, &controller, &bus)
     case .report:
       reportCount = max(0, reportCount &- 1)
       if !isError { reportDevice(message.body, &controller) }
@@ -133,11 +132,8 @@ package struct BlueZCentral: ~Copyable {
   ) {
     guard let question = Question(rawValue: tag &>> 16), isPresent(question, tag) else { return }
     switch question {
-    case .startDiscovery:
-      isDiscovering = false
-      controller.finishScanning(.hardwareFailure)
-      if attempt.phase == .searching { failAttempt(.hardwareFailure, &controller, &bus) }
-    case .survey: break
+    case .startDiscovery: discoveryFailed(.hardwareFailure, .timedOut, &controller, &bus)
+    case .survey: surveyFailed(.timedOut, controller, &bus)
     case .disconnect: deviceDisconnected(Int(tag &>> 12 & 0xF), &controller, &bus)
     case .report: reportCount = max(0, reportCount &- 1)
     case .objects, .probe, .connect, .pair:
