@@ -98,14 +98,6 @@ extension AddressChoice {
       throw AddressTextError(text: text, error: error)
     }
   }
-
-  /// The choice in EIGHTBALL_ADDRESS; `automatic` if it is unset or empty.
-  ///
-  /// - Throws: What is wrong with it.
-  public static func fromEnvironment() throws(AddressTextError) -> AddressChoice {
-    guard let text = CurrentProcess.environment("EIGHTBALL_ADDRESS") else { return .automatic }
-    return try AddressChoice(text)
-  }
 }
 
 /// A text that is not an address, or not one that a device may have.

@@ -105,8 +105,11 @@ enum Daemon {
       identity: identity, bonds: table,
       delegate: PairingGate(protection), agreement: P256KeyAgreement(), random: SystemRandom())
     var runner = Runner(
-      configuration(options, address: Self.address(address, knownAs: known)), security: security,
-      on: port)
+      configuration(
+        options,
+        // bluetoothd advertises by the adapter's.
+        address: radio.choice.isBesideDaemon ? .public : Self.address(address, knownAs: known)),
+      security: security, on: port)
     if isProtected { warnOfBonds(&runner) }
     if let serviceError {
       printLine(on: &runner, to: .errors) {

@@ -178,4 +178,28 @@ struct OptionsTests {
       MetricsAddress(host: "_", port: 0).url(atPort: 41_000), is: "http://localhost:41000/metrics")
     expect(MetricsAddress(host: "::1", port: 9).url(atPort: 9), is: "http://[::1]:9/metrics")
   }
+
+  @Test("Beside bluetoothd, an address of the environment is refused, and that of a file is not used")
+  func addressBesideDaemon() throws {
+    let radio = try RadioAddress("bluez:hci0")
+    var options = AddressOptions()
+    options.environment = "C0:00:00:00:00:08"
+    let error = #expect(throws: UsageError.self) { try options.validate(on: radio) }
+    expect(
+      error?.text,
+      is: "With --radio bluez:hci0, bluetoothd chooses the address: leave EIGHTBALL_ADDRESS out.")
+    try options.validate(on: .virtual)
+
+    options.environment = nil
+    var peripheral = PeripheralDescription()
+    var notes: [String] = []
+    for address in ["", "C0:00:00:00:00:09"] {
+      peripheral.address = address.isEmpty ? .automatic : try AddressChoice(address)
+      expect(try options.choice(for: peripheral, on: radio) { notes.append($0) }, is: .public)
+      expect(try options.choice(for: peripheral, on: .virtual) { notes.append($0) }, is: .automatic)
+    }
+    expect(
+      notes,
+      is: ["With --radio bluez:hci0, bluetoothd chooses the address: the file's is not used."])
+  }
 }

@@ -43,7 +43,8 @@ struct RefusalTests {
     replay '' | No file given
     record '' | No capture given
     record log.btsnoop --peer x | expected an address such as C0:00:00:00:00:01
-    run --radio bluez:hci0 --address public | bluetoothd chooses the address and pairs
+    run --radio bluez:hci0 --address public | bluetoothd chooses the address: leave --address out
+    run --radio bluez:hci0 --security encrypted --private | bluetoothd chooses the address and pairs
     swarm --count -5 | --count takes 1 to 10000 balls, not -5.
     swarm --count 0 | --count takes 1 to 10000 balls, not 0.
     swarm --count 10001 | --count takes 1 to 10000 balls, not 10001.

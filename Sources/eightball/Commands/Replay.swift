@@ -71,8 +71,9 @@ struct Replay: RadioCommand {
     try RunPeripheral.serve(radioOptions, isJSON: isJSON) { printer in
       // The session is that of one central.
       PeripheralProgram(
-        loaded, address: try addressOptions.choice, seed: 0, printer: printer, connections: 1,
-        replays: true, bonds: try KeptBonds.ofPeripheral(at: nil, on: radioOptions.radio))
+        loaded,
+        address: try addressOptions.choice(for: loaded.peripheral, on: radioOptions.radio),
+        seed: 0, printer: printer, connections: 1, replays: true, bonds: try KeptBonds.ofPeripheral(at: nil, on: radioOptions.radio))
     } ended: { program, printer in
       guard let script = program.script else { return }
       printer.replayed(script)

@@ -112,7 +112,7 @@ struct Run: Command {
       throw UsageError(
         "--phy is about extended advertising: add --advertise extended, or --advertise both.")
     }
-    try addressOptions.validate()
+    try addressOptions.validate(on: radioOptions.radio)
     guard !isQuiet || !isJSON else {
       throw UsageError("--quiet and --json exclude each other: give one of them.")
     }
@@ -135,10 +135,10 @@ struct Run: Command {
           + "is none\(isQuiet ? " with --quiet" : ""): run it on one, or give --security encrypted."
       )
     }
-    guard !pairsElsewhere || !isPrivate && !keepsPairingOpen && addressOptions.address == nil else {
+    guard !pairsElsewhere || !isPrivate && !keepsPairingOpen else {
       throw UsageError(
-        "With --radio bluez:hciN, bluetoothd chooses the address and pairs: leave --address, --private "
-          + "and --pairing-window out.")
+        "With --radio bluez:hciN, bluetoothd chooses the address and pairs: leave --private and "
+          + "--pairing-window out.")
     }
     guard idleLimit <= 1_440 else {
       throw UsageError("--idle-limit takes 0 to 1440 minutes, not \(idleLimit).")

@@ -91,8 +91,9 @@ struct RunPeripheral: RadioCommand {
     }
     try Self.serve(radioOptions, isJSON: isJSON) { printer in
       PeripheralProgram(
-        loaded, address: try addressOptions.choice, seed: seed ?? .random(in: .min ... .max),
-        printer: printer, bonds: try KeptBonds.ofPeripheral(at: bonds, on: radioOptions.radio))
+        loaded,
+        address: try addressOptions.choice(for: loaded.peripheral, on: radioOptions.radio),
+        seed: seed ?? .random(in: .min ... .max), printer: printer, bonds: try KeptBonds.ofPeripheral(at: bonds, on: radioOptions.radio))
     }
   }
 

@@ -159,22 +159,38 @@ struct RadioOptions {
 struct AddressOptions {
   /// The address of the command line; `nil` if it names none.
   var address: AddressChoice?
+  /// The value of EIGHTBALL_ADDRESS.
+  var environment = CurrentProcess.environment("EIGHTBALL_ADDRESS")
 
   /// - Throws: What is wrong with EIGHTBALL_ADDRESS, or that `radio` has no address of the program's choice.
-  func validate(on radio: RadioAddress? = nil) throws(UsageError) {
-    _ = try choice
-    if let radio, radio.isBesideDaemon, address != nil {
-      throw UsageError(
-        "With --radio \(radio), bluetoothd chooses the address: leave --address out.")
+  func validate(on radio: RadioAddress?) throws(UsageError) {
+    guard try choice != .automatic, let radio, radio.isBesideDaemon else { return }
+    let source = address == nil ? "EIGHTBALL_ADDRESS" : "--address"
+    throw UsageError(
+      "With --radio \(radio), bluetoothd chooses the address: leave \(source) out.")
+  }
+
+  /// The address for the peripheral of a file: beside bluetoothd it is the adapter's.
+  ///
+  /// - Parameter note: Prints a line to standard error.
+  func choice(
+    for peripheral: PeripheralDescription, on radio: RadioAddress?,
+    note: (String) -> Void = Terminal.note
+  ) throws(UsageError) -> AddressChoice {
+    guard let radio, radio.isBesideDaemon else { return try choice }
+    if peripheral.address != .automatic {
+      note("With --radio \(radio), bluetoothd chooses the address: the file's is not used.")
     }
+    return .public
   }
 
   /// The address that the command line or the environment names.
   var choice: AddressChoice {
     get throws(UsageError) {
       if let address { return address }
+      guard let environment else { return .automatic }
       do throws(AddressTextError) {
-        return try .fromEnvironment()
+        return try AddressChoice(environment)
       } catch {
         throw UsageError("EIGHTBALL_ADDRESS: \(error.description).")
       }
