@@ -121,6 +121,20 @@ struct DoctorRadioTests {
       """)
   }
 
+  @Test("A radio of bluetoothd needs bluetoothd, which does not run")
+  func missingDaemon() throws {
+    let radio = try RadioAddress("bluez:hci0")
+    var machine = Machine.bare
+    machine.radioError = RadioError(radio, SystemError(.hostDown, "open", "hci0"))
+    let checkup = Checkup(
+      of: machine, radio: Checkup.CheckedRadio(radio, reason: nil, isDefault: false),
+      board: Checkup.CheckedBoard(.success(nil), reason: nil))
+    expect(
+      checkup.findings.first { $0.subject == "bluetoothd" },
+      is: Finding(.note, "bluetoothd", "it does not run, and bluez:hci0 needs it"))
+    expect(checkup.findings.count { $0.verdict == .wrong }, is: 1)
+  }
+
   @Test("A radio in use may be in use by a running ball")
   func radioInUse() throws {
     var machine = Machine.bare

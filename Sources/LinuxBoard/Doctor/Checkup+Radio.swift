@@ -75,6 +75,9 @@ extension Checkup {
   var daemonFinding: Finding {
     let subject = "bluetoothd"
     guard let process = machine.bluetoothd else {
+      if radio.name.isBesideDaemon {
+        return Finding(.note, subject, "it does not run, and \(radio.name) needs it")
+      }
       return Finding(.ok, subject, "it does not run, and is not needed")
     }
     let head = "it runs (process \(process.number)), and"
