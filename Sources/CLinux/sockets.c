@@ -223,6 +223,11 @@ int64_t clinux_owner(const char *path, int follows_links) {
     return result < 0 ? -errno : (int64_t)status.st_uid;
 }
 
+int clinux_is_socket(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISSOCK(status.st_mode);
+}
+
 int64_t clinux_peer(int descriptor) {
     struct ucred peer;
     socklen_t size = sizeof peer;

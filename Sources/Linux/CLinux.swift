@@ -145,6 +145,9 @@ package enum FileKind: Int32 {
 /// The user number of the owner of `path`, or of the target of a link there.
 @_extern(c) package func clinux_owner(_ path: UnsafePointer<CChar>?, _ followsLinks: Int32) -> Int64
 
+/// 1 if `path` leads to a socket, 0 if it leads to another file or to none.
+@_extern(c) package func clinux_is_socket(_ path: UnsafePointer<CChar>?) -> Int32
+
 /// The user number of the program at the other end of a connection of a UNIX socket.
 @_extern(c) package func clinux_peer(_ descriptor: Int32) -> Int64
 

@@ -52,6 +52,8 @@ public struct ErrorNumber: Error, RawRepresentable, Equatable, Sendable {
   public static var protocolError: ErrorNumber { ErrorNumber(rawValue: 71) }
   /// EUSERS: another program has the adapter's user channel.
   public static var tooManyUsers: ErrorNumber { ErrorNumber(rawValue: 87) }
+  /// ENOTSOCK.
+  public static var notASocket: ErrorNumber { ErrorNumber(rawValue: 88) }
   /// EMSGSIZE.
   public static var messageTooLong: ErrorNumber { ErrorNumber(rawValue: 90) }
   /// EPROTONOSUPPORT.

@@ -89,7 +89,7 @@ package struct PortRadio: ~Copyable {
     _ queue: borrowing PollQueue, at now: Instant, _ waitsForAdapter: Bool
   ) throws(SystemCallError) -> Bool {
     switch choice.way {
-    case .unix(let user): try use(UnixSocket.connect(choice.target, trusting: user), queue)
+    case .unix(let user): try use(connectToSocket(trusting: user), queue)
     case .serial(let speed): try use(openSerial(speed), queue)
     case .adapter(let number): return try openAdapter(number, queue, at: now, waitsForAdapter)
     case .bluez(let number): return try openShared(number, queue, at: now, waitsForAdapter)
@@ -99,6 +99,20 @@ package struct PortRadio: ~Copyable {
     case .virtual: throw SystemCallError(code: .invalidArgument, operation: .open)
     }
     return true
+  }
+
+  /// Connects to the socket at the path.
+  ///
+  /// - Throws: `notASocket` if another file is there, which the kernel reports as one without a listener.
+  private func connectToSocket(trusting user: UInt32?) throws(SystemCallError) -> PortDescriptor {
+    do throws(SystemCallError) {
+      return try UnixSocket.connect(choice.target, trusting: user)
+    } catch {
+      guard error.code == .connectionRefused,
+        unsafe choice.target.withPointer({ unsafe clinux_is_socket($0) }) == 0
+      else { throw error }
+      throw SystemCallError(code: .notASocket, operation: .connect)
+    }
   }
 
   private mutating func use(

@@ -62,6 +62,8 @@ public enum RadioAccessError: Equatable, Sendable {
   case daemonRefused
   /// Nothing listens on the UNIX socket.
   case noSocket
+  /// The path of the UNIX socket is another file's.
+  case notASocket
   /// The UNIX socket may not be used.
   case socketDenied
   /// The UNIX socket is of a user who is not trusted.
@@ -111,6 +113,7 @@ public enum RadioAccessError: Equatable, Sendable {
     case (.bluez, .messageTooLong): self = .longAdvertisement
     case (.bluez, .inputOutput): self = .notAdvertised
     case (.unix, .noSuchFile), (.unix, .connectionRefused): self = .noSocket
+    case (.unix, .notASocket): self = .notASocket
     case (.unix, .accessDenied): self = .socketDenied
     case (.unix, .notPermitted): self = .socketNotTrusted
     case (.tcpClient, .connectionRefused): self = .noListener
@@ -154,6 +157,7 @@ public enum RadioAccessError: Equatable, Sendable {
     case .notAdvertised: MessageTemplate("bluetoothd could not advertise on %s")
     case .daemonRefused: MessageTemplate("bluetoothd refused a request")
     case .noSocket, .noListener: MessageTemplate("no controller listens at %s")
+    case .notASocket: MessageTemplate("%s is not a socket")
     case .socketDenied: MessageTemplate("the socket %s is another user's")
     case .socketNotTrusted, .portDenied: MessageTemplate("%f")
     case .portTaken: MessageTemplate("another program listens at %s")
@@ -211,6 +215,9 @@ public enum RadioAccessError: Equatable, Sendable {
     case .longAdvertisement: MessageTemplate("Shorten the name: --name")
     case .notAdvertised, .daemonRefused: MessageTemplate("See why: journalctl -u bluetooth")
     case .noSocket: MessageTemplate("Start it first, such as: eightball radio --listen unix:%s")
+    case .notASocket:
+      MessageTemplate(
+        "Give the path of one, such as that of eightball radio --listen unix:/tmp/air")
     case .socketDenied: MessageTemplate("Run as that user")
     case .socketNotTrusted:
       MessageTemplate("Run as that user, or say whom you trust: unix:%s,user=%u")

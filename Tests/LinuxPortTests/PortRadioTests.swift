@@ -179,6 +179,10 @@ struct PortRadioTests {
       """
       unix:/nowhere/air | no controller listens at /nowhere/air. Start it first, such as: eightball radio \
       --listen unix:/nowhere/air
+      unix:/tmp | /tmp is not a socket. Give the path of one, such as that of eightball radio --listen \
+      unix:/tmp/air
+      unix:/etc/passwd | /etc/passwd is not a socket. Give the path of one, such as that of eightball radio --listen \
+      unix:/tmp/air
       tcp-client:localhost:1 | no controller listens at localhost:1. Start it first, such as: eightball radio \
       --listen tcp-server:localhost:1
       tcp-client::1 | no controller listens at localhost:1. Start it first, such as: eightball radio \
