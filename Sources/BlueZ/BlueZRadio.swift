@@ -141,7 +141,7 @@ package struct BlueZRadio: ~Copyable {
         session.value.handle(message)
       }
     } catch {
-      session.value.bus.fail(error == .refused ? .notPermitted : .protocolError)
+      session.value.bus.fail(error == .refused ? .notPermitted : .remoteInputOutput)
     }
   }
 

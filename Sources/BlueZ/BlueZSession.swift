@@ -13,6 +13,8 @@ struct BlueZSession: ~Copyable {
   /// How long the bus and bluetoothd may take to answer when the radio is opened, in milliseconds.
   private static var timeout: UInt32 { 5_000 }
   private let pin = Pinned()
+  /// Whether the bus has answered.
+  private var hasBus = false
   /// Whether bluetoothd has described the adapter.
   private(set) var isOpen = false
   var descriptors = DBusDescriptors()
@@ -136,12 +138,12 @@ struct BlueZSession: ~Copyable {
   @inline(never)
   private mutating func take(_ question: Question, _ message: borrowing DBusMessage) {
     if message.kind == .error {
-      bus.fail(message.radioError)
+      bus.fail(question == .hello ? .remoteInputOutput : message.radioError)
       return
     }
     var body = message.body
     switch question {
-    case .hello: break
+    case .hello: hasBus = true
     case .owner:
       guard let name = body.readText(), bus.owner.assign(name) else {
         return bus.fail(.protocolError)
@@ -238,7 +240,7 @@ struct BlueZSession: ~Copyable {
   @inline(never)
   private mutating func giveUp(_ tag: UInt32) {
     switch BlueZBus.Caller(tag: tag) {
-    case .radio: bus.fail(.timedOut)
+    case .radio: bus.fail(hasBus ? .timedOut : .remoteInputOutput)
     case .peripheral: peripheral.giveUp(tag & 0xFF_FFFF, &controller, &bus)
     case .central: central.giveUp(tag & 0xFF_FFFF, &controller, &bus)
     case nil: break

@@ -46,7 +46,10 @@ extension PortRadio {
   @inline(never)
   private static func mayEnd(_ code: ErrorNumber) -> Bool {
     switch code {
-    case .noSuchFile, .connectionRefused, .hostDown, .noSuchDevice, .networkDown, .timedOut: true
+    // systemd's socket of the bus is silent until the bus runs.
+    case .noSuchFile, .connectionRefused, .hostDown, .noSuchDevice, .networkDown, .timedOut,
+      .remoteInputOutput:
+      true
     default: false
     }
   }

@@ -38,6 +38,8 @@ public enum RadioAccessError: Equatable, Sendable {
   case noSharing
   /// The system has no message bus.
   case noBus
+  /// The bus is silent, refuses this program, or does not send D-Bus's messages.
+  case busFailed
   /// The address of the bus is not the path of a socket.
   case busAddress
   /// The bus's configuration does not let this user reach bluetoothd.
@@ -98,6 +100,7 @@ public enum RadioAccessError: Equatable, Sendable {
     case (.bluez, .noSuchFile), (.bluez, .connectionRefused), (.bluez, .connectionReset),
       (.bluez, .brokenPipe):
       self = .noBus
+    case (.bluez, .remoteInputOutput): self = .busFailed
     case (.bluez, .protocolNotSupported): self = .noSharing
     case (.bluez, .invalidArgument): self = .busAddress
     case (.bluez, .accessDenied), (.bluez, .notPermitted): self = .busDenied
@@ -143,6 +146,7 @@ public enum RadioAccessError: Equatable, Sendable {
     case .noAdapter: MessageTemplate("there is no adapter %s")
     case .noBluetooth: MessageTemplate("this system's kernel has no Bluetooth")
     case .noBus: MessageTemplate("the system's message bus (D-Bus) does not run")
+    case .busFailed: MessageTemplate("the system's message bus (D-Bus) does not work")
     case .noSharing: MessageTemplate("this program does not share %s with bluetoothd")
     case .busAddress:
       MessageTemplate("the address of the system's message bus is not unix:path=PATH")
@@ -198,6 +202,9 @@ public enum RadioAccessError: Equatable, Sendable {
         "Load it, if there is a module: sudo modprobe bluetooth; or use --radio virtual")
     case .noBluetooth: MessageTemplate("Load it, if there is a module: sudo modprobe bluetooth")
     case .noBus: MessageTemplate("Start it: sudo systemctl start dbus")
+    case .busFailed:
+      MessageTemplate(
+        "See why: journalctl -u dbus; or correct DBUS_SYSTEM_BUS_ADDRESS, if it is set")
     case .noSharing: MessageTemplate("Have the adapter for it alone: --radio %s")
     case .busAddress: MessageTemplate("Correct DBUS_SYSTEM_BUS_ADDRESS, or unset it")
     case .busDenied:

@@ -1,5 +1,6 @@
 import BluetoothHost
 import Expectations
+import Glibc
 import Linux
 import Testing
 
@@ -183,5 +184,33 @@ struct DBusTests {
     expect(
       found.map { String(decoding: $0.span.indices.map { found!.span[$0] }, as: UTF8.self) },
       is: path)
+  }
+
+  @Test(
+    "A failure of the bus is not reported as one of bluetoothd",
+    arguments: ["silence", "other bytes", "a refused Hello"])
+  func faultyBus(fault: String) throws {
+    var ends: [Int32] = [-1, -1]
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    try #require(unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0)
+    let bus = PortDescriptor(owning: ends[1])
+    let start = Instant(rawValue: 1_000)
+    var radio = try BlueZRadio(adapter: 0, on: PortDescriptor(owning: ends[0]), at: start)
+    var bytes = Array("OK 0123456789abcdef\r\nAGREE_UNIX_FD\r\n".utf8)
+    guard var output = DBusOutput() else { throw ErrorNumber.outOfMemory }
+    switch fault {
+    case "other bytes": bytes += [UInt8](repeating: 0x55, count: 64)
+    case "a refused Hello":
+      output.reply(
+        to: 1, of: Array(":1.9".utf8).span, error: "org.freedesktop.DBus.Error.LimitsExceeded"
+      ) { $0.write(text: "No") }
+      bytes += output.unsent.indices.map { output.unsent[$0] }
+    default: bytes = []
+    }
+    unsafe write(bus.number, bytes, bytes.count)
+    var packet = [UInt8](repeating: 0, count: 64)
+    var space = packet.mutableSpan
+    _ = radio.read(into: &space, at: start.advanced(by: 5_000))
+    expect(radio.failure, is: .remoteInputOutput)
   }
 }
