@@ -179,7 +179,8 @@ struct OptionsTests {
     expect(MetricsAddress(host: "::1", port: 9).url(atPort: 9), is: "http://[::1]:9/metrics")
   }
 
-  @Test("Beside bluetoothd, an address of the environment is refused, and that of a file is not used")
+  @Test(
+    "Beside bluetoothd, an address of the environment is refused, and that of a file is not used")
   func addressBesideDaemon() throws {
     let radio = try RadioAddress("bluez:hci0")
     var options = AddressOptions()

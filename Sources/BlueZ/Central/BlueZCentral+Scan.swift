@@ -91,7 +91,8 @@ extension BlueZCentral {
 
   /// Asks for all devices, to report those in range.
   private func survey(_ bus: inout BlueZBus) {
-    bus.call(.getManagedObjects, on: ProgramText("/").span, tag: tag(.survey), timeout: Self.scanTimeout)
+    bus.call(
+      .getManagedObjects, on: ProgramText("/").span, tag: tag(.survey), timeout: Self.scanTimeout)
   }
 
   /// bluetoothd has listed its objects, or not.

@@ -73,7 +73,8 @@ struct Replay: RadioCommand {
       PeripheralProgram(
         loaded,
         address: try addressOptions.choice(for: loaded.peripheral, on: radioOptions.radio),
-        seed: 0, printer: printer, connections: 1, replays: true, bonds: try KeptBonds.ofPeripheral(at: nil, on: radioOptions.radio))
+        seed: 0, printer: printer, connections: 1, replays: true,
+        bonds: try KeptBonds.ofPeripheral(at: nil, on: radioOptions.radio))
     } ended: { program, printer in
       guard let script = program.script else { return }
       printer.replayed(script)

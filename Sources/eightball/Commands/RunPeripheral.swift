@@ -93,7 +93,8 @@ struct RunPeripheral: RadioCommand {
       PeripheralProgram(
         loaded,
         address: try addressOptions.choice(for: loaded.peripheral, on: radioOptions.radio),
-        seed: seed ?? .random(in: .min ... .max), printer: printer, bonds: try KeptBonds.ofPeripheral(at: bonds, on: radioOptions.radio))
+        seed: seed ?? .random(in: .min ... .max), printer: printer,
+        bonds: try KeptBonds.ofPeripheral(at: bonds, on: radioOptions.radio))
     }
   }
 
