@@ -97,6 +97,7 @@ package struct BlueZCentral: ~Copyable {
     for index in 0..<BlueZController.linkCapacity { dropLink(index, &bus) }
     updateDiscovery(isScanning: false, filtersDuplicates: true, &bus)
     hasMissedReport = false
+    surveyedCount = 0
     watchDevices(&bus)
   }
 
