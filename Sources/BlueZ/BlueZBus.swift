@@ -52,7 +52,8 @@ package struct BlueZBus: ~Copyable {
   /// Calls a method of bluetoothd.
   @inline(never)
   package mutating func call(
-    _ member: DBusMember, on path: Span<UInt8>, tag: UInt32?, timeout: UInt32 = 25_000,
+    _ member: DBusMember, on path: Span<UInt8>, tag: UInt32?,
+    timeout: UInt32 = DBusOutput.usualTimeout,
     signature: StaticString = "", _ body: (inout DBusWriter) -> Void = { _ in }
   ) {
     if !output.call(
@@ -66,7 +67,8 @@ package struct BlueZBus: ~Copyable {
   /// Calls a method of the adapter.
   @inline(never)
   package mutating func callAdapter(
-    _ member: DBusMember, tag: UInt32?, timeout: UInt32 = 25_000, signature: StaticString,
+    _ member: DBusMember, tag: UInt32?, timeout: UInt32 = DBusOutput.usualTimeout,
+    signature: StaticString,
     _ body: (inout DBusWriter) -> Void
   ) {
     let path = adapterPath

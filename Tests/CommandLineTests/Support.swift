@@ -1,5 +1,8 @@
+import BallTestSupport
+import BluetoothHost
 import LinuxPort
 import LinuxTestSupport
+import VirtualRadio
 
 @testable import eightball
 
@@ -33,5 +36,17 @@ extension PeripheralFile {
   static func read(_ text: [UInt8]) -> (PeripheralDescription?, [PeripheralFileError]) {
     let file = PeripheralFile(text)
     return (file.errors.isEmpty ? file.peripheral : nil, file.errors)
+  }
+}
+
+extension AirBench {
+  /// A central with an open connection to the peripheral with this address.
+  func connectedCentral(to address: DeviceAddress) throws -> AirDevice<Central<1, Collector>> {
+    let central = add(Central<1, Collector>(configuration: .central, application: Collector()))
+    central.host.start(at: now)
+    try settle()
+    _ = central.host.connect(to: address)
+    try run(for: 1_000) { central.host.connectionCount == 1 }
+    return central
   }
 }

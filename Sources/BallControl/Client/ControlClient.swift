@@ -100,7 +100,7 @@ public final class ControlClient: EventHandler {
   /// the loop.
   public var deadline: Instant? { nextAttempt ?? silenceEnd }
 
-  /// When a ball is taken for silent that has sent nothing; `nil` while it is not read, or has sent a line.
+  /// When a ball that has sent nothing counts as silent; `nil` while it is not read, or has sent a line.
   private var silenceEnd: Instant? {
     guard let connection, isReading, !connection.hasLine else { return nil }
     return connection.silenceEnd

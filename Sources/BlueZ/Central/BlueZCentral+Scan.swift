@@ -42,7 +42,7 @@ extension BlueZCentral {
     }
     bus.call(
       .startDiscovery, on: path.span, tag: tag(.startDiscovery),
-      timeout: isScanning ? Self.scanTimeout : 25_000)
+      timeout: isScanning ? Self.scanTimeout : DBusOutput.usualTimeout)
   }
 
   /// bluetoothd has started the discovery, or not.
@@ -74,7 +74,7 @@ extension BlueZCentral {
     watchDevices(&bus)
   }
 
-  /// The scan goes on without the devices that bluetoothd knows.
+  /// bluetoothd has not listed its devices. A radio with links scans on, without those that bluetoothd knows.
   mutating func surveyFailed(
     _ error: ErrorNumber, _ controller: borrowing BlueZController, _ bus: inout BlueZBus
   ) {

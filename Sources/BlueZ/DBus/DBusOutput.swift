@@ -21,6 +21,9 @@ package struct DBusOutput: ~Copyable {
     var number: Int32
   }
 
+  /// How long a reply may take, in milliseconds, unless a call has its own limit: libdbus's, too.
+  package static var usualTimeout: UInt32 { 25_000 }
+
   private var bytes: MappedBytes
   private var sent = 0
   private var end = 0
@@ -157,7 +160,7 @@ package struct DBusOutput: ~Copyable {
   @inline(never)
   package mutating func call(
     _ member: DBusMember, on path: Span<UInt8>, of destination: Span<UInt8>, tag: UInt32?,
-    at now: Instant, timeout: UInt32 = 25_000, signature: StaticString = "",
+    at now: Instant, timeout: UInt32 = usualTimeout, signature: StaticString = "",
     _ body: (inout DBusWriter) -> Void = { _ in }
   ) -> Bool {
     var slot: Int?
@@ -185,7 +188,7 @@ package struct DBusOutput: ~Copyable {
   @discardableResult
   @inline(never)
   package mutating func callBus(
-    _ member: DBusMember, tag: UInt32?, at now: Instant, timeout: UInt32 = 25_000,
+    _ member: DBusMember, tag: UInt32?, at now: Instant, timeout: UInt32 = usualTimeout,
     signature: StaticString = "", _ body: (inout DBusWriter) -> Void = { _ in }
   ) -> Bool {
     call(

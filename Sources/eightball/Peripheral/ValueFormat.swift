@@ -167,8 +167,8 @@ struct NumberFormat: Equatable, Sendable {
   /// The greatest mantissa of a medical number.
   private var mostMantissa: Int { byteCount == 2 ? 2_045 : 8_388_605 }
 
-  /// The decimal place of which the format does not hold each multiple up to the greatest of `numbers`, and that one;
-  /// `nil` if it holds all. It is the last place of these numbers.
+  /// The last decimal place of `numbers`, and the greatest of them, if the format does not hold each multiple of that
+  /// place up to it; `nil` if it holds all.
   func excess(among numbers: [DecimalNumber]) -> (unit: DecimalNumber, greatest: DecimalNumber)? {
     guard kind == .medical, var (counts, exponent) = Timeline.Course.places(numbers) else {
       return nil

@@ -30,12 +30,7 @@ struct PeripheralProgramTests {
           a.b.every = 1 s: walk 35 to 40 by 0.05
           """), address: .automatic, seed: seed, printer: printer))
     sensor.host.radioIsReady(at: bench.now)
-    let central = bench.add(
-      Central<1, Collector>(configuration: .central, application: Collector()))
-    central.host.start(at: bench.now)
-    try bench.settle()
-    _ = central.host.connect(to: sensor.controller.address)
-    try bench.run(for: 1_000) { central.host.connectionCount == 1 }
+    let central = try bench.connectedCentral(to: sensor.controller.address)
     _ = central.host.perform(
       .subscribe(AttributeHandle(rawValue: 0x0011), .notification), at: 0)
     try bench.run(for: 600_000)

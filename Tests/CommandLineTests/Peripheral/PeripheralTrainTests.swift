@@ -130,12 +130,7 @@ struct PeripheralTrainTests {
     let sensor = try sensor(lines: own)
     _ = scan("Weather", isJSON: false, people)
     try bench.run(for: 400)
-    let central = bench.add(
-      Central<1, Collector>(configuration: .central, application: Collector()))
-    central.host.start(at: bench.now)
-    try bench.settle()
-    _ = central.host.connect(to: sensor.controller.address)
-    try bench.run(for: 1_000) { central.host.connectionCount == 1 }
+    let central = try bench.connectedCentral(to: sensor.controller.address)
     // GAP has 5 attributes and GATT 8, the first service has 7, and the second the value at its third.
     let count = AttributeHandle(rawValue: 0x0017)
     func write(_ value: [UInt8]) throws {
