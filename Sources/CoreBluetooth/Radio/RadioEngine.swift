@@ -33,6 +33,8 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
   private let airPath: String
   private let stopsWhenUnused: Bool
   private let sinks: [any PacketSink]
+  /// The time on the radio. It survives the thread.
+  private let time = AirTime()
   /// The device on the radio. It survives the thread.
   let device: LocalDevice
   let calls = DelegateCalls()
@@ -62,6 +64,7 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
     self.stopsWhenUnused = stopsWhenUnused
     device = LocalDevice(
       address: bonds.file?.own(address) ?? address.own, bonds: bonds,
+      random: AirRandom(of: time, address, isAddressNew: bonds.file?.isAddressNew ?? false),
       isBesideDaemon: name?.isBesideDaemon ?? false)
     device.pairing.calls = calls
     device.pairing.perform = { [weak self] job in self?.perform(whileServing: true, job) }
@@ -226,7 +229,8 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
       report(error)
     }
     var radio = Radio(
-      toBeOpened: name, loop: loop, air: SharedAir(path: airPath, loop: loop), sharing: .bluez)
+      toBeOpened: name, loop: loop, air: SharedAir(path: airPath, loop: loop), sharing: .bluez,
+      time: time)
     radio.sinks = sinks
     var watch = RadioWatch(onError: report)
     var end: Instant?

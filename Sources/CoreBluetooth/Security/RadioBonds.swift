@@ -131,6 +131,8 @@ package final class RadioBondFile: Sendable {
 
   /// The address of the device: that in the file, or else a new one.
   let address: DeviceAddress
+  /// Whether the file had none.
+  let isAddressNew: Bool
 
   /// An open file.
   ///
@@ -138,6 +140,7 @@ package final class RadioBondFile: Sendable {
   ///   - identity: The device's identity in the file.
   ///   - report: Receives the first error of a series of failed writes.
   init(_ file: consuming BondFile, identity: LocalIdentity?, report: @escaping Report) {
+    isAddressNew = identity == nil
     let identity =
       identity ?? LocalIdentity(identityResolvingKey: .zero, address: .newStaticRandom())
     address = identity.address

@@ -40,8 +40,7 @@ final class SimulatedRadio: DeviceEngine, HostSide, @unchecked Sendable {
   init(_ calls: DelegateCalls, seed: UInt64, sink: (any PacketSink)?) {
     self.calls = calls
     self.sink = sink
-    device = LocalDevice(
-      address: .public, random: .seeded(SplitMix64(seed: seed)))
+    device = LocalDevice(address: .public, random: AirRandom(seed: seed))
     device.pairing.calls = calls
     device.pairing.perform = { [weak self] job in self?.perform(whileServing: true, job) }
   }
