@@ -35,35 +35,6 @@ struct AskTests {
     }
   }
 
-  @Test("With a subscription the write's response precedes the answer")
-  func subscribeFirst() throws {
-    let phone = try scene.connectedPhone(mtu: 185)
-    scene.subscribe(phone)
-    phone.forget()
-    expect(scene.write("Shall I?", by: phone), is: .success(.written))
-    expect(phone.answers, is: answers(1))
-    guard case .ended = phone.events.first, case .notified = phone.events.last else {
-      Issue.record("\(phone.events)")
-      return
-    }
-    expect(phone.events.count, is: 2)
-    // A read gives the same answer.
-    expect(scene.readText(Handles.answer, by: phone), is: phone.answers.first)
-  }
-
-  @Test("A question without a response is answered too; a statement is ignored")
-  func command() throws {
-    let phone = try scene.connectedPhone(mtu: 185)
-    scene.subscribe(phone)
-    for text in ["It will.", "Will it?"] {
-      let operation = ClientOperation.writeWithoutResponse(
-        Handles.question, byteCount: text.utf8.count)
-      expect(scene.perform(operation, value: Array(text.utf8), by: phone), is: .success(.written))
-    }
-    expect(phone.answers, is: answers(1))
-    expect(scene.events.contains(.asked(0, "Will it?")))
-  }
-
   @Test(
     "With the least MTU a long question comes in parts, and a long answer is cut, and read whole")
   func longTexts() throws {
@@ -82,45 +53,6 @@ struct AskTests {
     }
     expect(longest > 20)
     expect(scene.events.filter { $0 == .asked(0, question) }.count, is: 60)
-  }
-
-  @Test("Each of four centrals has its own question, answer, subscription and MTU")
-  func four() throws {
-    var phones: [Phone] = []
-    for (index, mtu) in [nil, 50, 185, 517].enumerated() {
-      expect(scene.isInviting)
-      phones.append(try scene.connectedPhone(mtu: mtu))
-      expect(scene.host.connectionCount, is: index + 1)
-    }
-    scene.expectHealthy()
-    expect(phones.map(\.mtu), is: [23, 50, 185, 517])
-
-    // The first two subscribe, and all but the second ask.
-    scene.subscribe(phones[0])
-    scene.subscribe(phones[1])
-    for index in [0, 2, 3] {
-      expect(scene.write("Am I number \(index)?", by: phones[index]), is: .success(.written))
-      expect(scene.events.contains(.asked(index, "Am I number \(index)?")))
-    }
-    expect(phones.map(\.answers.count), is: [1, 0, 0, 0])
-    expect(scene.readText(Handles.answer, by: phones[1]), is: "")
-    let answers = phones.map { scene.readText(Handles.answer, by: $0) ?? "" }
-    expect(phones[0].answers.first.map { answers[0].hasPrefix($0) }, is: true)
-
-    // One central's requests do not affect the others.
-    scene.subscribe(phones[2])
-    expect(phones.map(\.answers.count), is: [1, 0, 1, 0])
-    expect(phones[2].answers, is: [answers[2]])
-    scene.subscribe(phones[0], .none)
-    _ = scene.write("Again?", by: phones[0])
-    expect(phones.map(\.answers.count), is: [1, 0, 1, 0])
-    expect(scene.readText(Handles.answer, by: phones[3]), is: answers[3])
-    func configuration(_ phone: Phone) -> Phone.Outcome? {
-      scene.perform(.read(Handles.configuration), by: phone)
-    }
-    expect(
-      phones.map(configuration),
-      is: [[0, 0], [1, 0], [1, 0], [0, 0]].map { .success(.value($0)) })
   }
 
   @Test(

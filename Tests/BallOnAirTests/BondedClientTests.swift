@@ -145,7 +145,7 @@ struct BondedClientTests {
     restartWithAnotherDatabase(pair)
     pair.connect(inClear: true)
     let configuration = UInt8(Handle.serviceChangedConfiguration.rawValue)
-    pair.central.radio.send([0x12, configuration, 0, 2, 0])
+    pair.central.radio.send(frame: [0x12, configuration, 0, 2, 0])
     pair.run(for: 500)
     pair.secure()
     expect(pair.central.collector.notified.map(\.handle), is: [Handle.serviceChanged])

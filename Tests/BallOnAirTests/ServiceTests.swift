@@ -90,22 +90,4 @@ struct ServiceTests {
       scene.disconnect(phone)
     }
   }
-
-  @Test("What may not be read or written is refused with the right error")
-  func refusals() throws {
-    let scene = try Scene<4>()
-    let phone = try scene.connectedPhone()
-    expect(
-      scene.perform(.read(Handles.question), by: phone),
-      is: refused(.readRequest, Handles.question, .readNotPermitted))
-    expect(
-      scene.write([1], to: Handles.answer, by: phone),
-      is: refused(.writeRequest, Handles.answer, .writeNotPermitted))
-    let beyond = AttributeHandle(rawValue: 0x0021)
-    expect(
-      scene.perform(.read(beyond), by: phone), is: refused(.readRequest, beyond, .invalidHandle))
-    expect(
-      scene.perform(.subscribe(Handles.configuration, .indication), by: phone),
-      is: refused(.writeRequest, Handles.configuration, .cccdImproperlyConfigured))
-  }
 }

@@ -61,11 +61,6 @@ package class Phone: HostSide {
   private var connectionIndex: Int? { if case .open(let index) = phase { index } else { nil } }
   package var mtu: Int { connectionIndex.map { host.mtu(at: $0).byteCount } ?? 23 }
 
-  package func forget() {
-    events = []
-    answers = []
-  }
-
   // MARK: Requests
 
   /// Scans for advertisers. Earlier ones are reported again.

@@ -206,17 +206,6 @@ package final class Scene<let capacity: Int> {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Sends a PDU that a central's client would never send, and returns the ball's next PDU on that
-  /// channel, without headers.
-  package func exchange(
-    _ payload: [UInt8], channel: L2CAPChannel = .att, by phone: Phone
-  ) -> [UInt8]? {
-    let before = sent.count
-    phone.radio.send(payload, on: channel)
-    settle()
-    return frames(after: before).first { $0.channel == channel }?.payload
-  }
-
   // MARK: Packets and time
 
   /// Carries one packet; `false` if there is none.
@@ -259,56 +248,17 @@ package final class Scene<let capacity: Int> {
       Issue.record("\(error) The ball sent \(sent.suffix(4)) and reported \(events.suffix(6))")
     }
   }
-
-  // MARK: What the ball has sent
-
-  /// The L2CAP frames, on any link, among the ball's packets after the first `count`.
-  package func frames(after count: Int) -> [(channel: L2CAPChannel, payload: [UInt8])] {
-    var frames: [(channel: L2CAPChannel, payload: [UInt8])] = []
-    for packet in sent.dropFirst(count) where packet.count > 5 && packet[0] == 0x02 {
-      if packet[2] & 0x30 == 0x10 {
-        // The rest of a frame.
-        guard !frames.isEmpty else { continue }
-        frames[frames.count - 1].payload += packet.dropFirst(5)
-      } else if packet.count >= 9 {
-        frames.append((L2CAPChannel(rawValue: UInt16(packet[7])), Array(packet.dropFirst(9))))
-      }
-    }
-    return frames
-  }
-
-  /// The opcodes of the commands that the ball's host has sent.
-  package var commands: [HCIOpcode] {
-    sent.filter { $0.first == 0x01 && $0.count > 3 }
-      .map { HCIOpcode(rawValue: UInt16($0[1]) | UInt16($0[2]) << 8) }
-  }
 }
 
 extension VirtualController {
-  /// Sends one frame on the first link, in fragments of at most `size` bytes.
-  package func send(_ payload: [UInt8], on channel: L2CAPChannel = .att, size: Int = 251) {
-    let length = payload.count
-    let frame =
-      [UInt8(length & 0xFF), UInt8(length >> 8), UInt8(channel.rawValue & 0xFF), 0] + payload
-    for start in stride(from: 0, to: frame.count, by: size) {
-      sendFragment(Array(frame[start..<min(frame.count, start + size)]), isFirst: start == 0)
-    }
-  }
-
-  package func sendFragment(_ data: [UInt8], isFirst: Bool) {
+  /// Sends one frame of the attribute protocol on the first link.
+  package func send(frame payload: [UInt8]) {
     guard let handle = connectionHandles.first else { return }
-    let field = handle.rawValue | (isFirst ? 0 : 0x1000)
-    let header = [0x02, UInt8(field & 0xFF), UInt8(field >> 8)]
-    let packet = header + [UInt8(data.count & 0xFF), UInt8(data.count >> 8)] + data
+    let length = UInt8(payload.count)
+    let header = [0x02, UInt8(handle.rawValue & 0xFF), UInt8(handle.rawValue >> 8), length + 4, 0]
+    let packet = header + [length, 0, UInt8(L2CAPChannel.att.rawValue), 0] + payload
     send(packet.span)
   }
-}
-
-/// The refusal of a request.
-package func refused(
-  _ opcode: ATTOpcode, _ handle: AttributeHandle, _ code: ATTErrorCode
-) -> Phone.Outcome {
-  .failure(.refused(ErrorResponse(request: opcode, handle: handle, code: code)))
 }
 
 /// The twenty texts, in the order of their slugs.
