@@ -31,94 +31,81 @@ private func saver(features: UInt64 = 1 << 12 | 1 << 37) -> Saver {
   return host
 }
 
-extension Saver {
-  fileprivate func requestSubrate(_ parameters: SubrateParameters = wish, at index: Int = 0) -> Bool
-  {
-    let isBegun = host.requestSubrate(parameters, at: index)
-    run()
-    return isBegun
+extension Step where Subject == ScriptedController {
+  /// Begins a request, or cannot; `runs`: the host does what follows at once.
+  fileprivate static func request(
+    _ parameters: SubrateParameters = wish, at index: Int = 0, begins: Bool = true,
+    runs: Bool = true, at line: SourceLocation = #_sourceLocation
+  ) -> Step {
+    Step { host in
+      let host = try #require(host as? Saver)
+      expect(host.host.requestSubrate(parameters, at: index), is: begins, sourceLocation: line)
+      if runs { host.run() }
+    }
+  }
+
+  /// LE Subrate Change.
+  fileprivate static func changed(_ status: UInt8 = 0, handle: UInt8 = 0x40) -> Step {
+    receive([0x04, 0x3E, 12, 0x23, status, handle, 0, 3, 1, 0, 0, 4, 0, 6, 5])
+  }
+
+  /// The subrate that this event states.
+  fileprivate static func subrate(at line: SourceLocation = #_sourceLocation) -> Step {
+    client(
+      .subrate(
+        0,
+        LESubrateChange(
+          status: .success, handle: ConnectionHandle(rawValue: 0x40), factor: 0x0103, latency: 0,
+          continuationNumber: 4, supervisionTimeout: 0x0506)), at: line)
   }
 }
 
-private func changed(_ status: UInt8 = 0, handle: UInt8 = 0x40) -> [UInt8] {
-  [0x04, 0x3E, 12, 0x23, status, handle, 0, 3, 1, 0, 0, 4, 0, 6, 5]
-}
-
-private let result = LESubrateChange(
-  status: .success, handle: ConnectionHandle(rawValue: 0x40), factor: 0x0103, latency: 0,
-  continuationNumber: 4, supervisionTimeout: 0x0506)
+private let scenarios: [HostScenario] = [
+  Scenario(
+    "The controller learns that the host supports it, if it does itself",
+    .sent(.leSetHostFeature, [38, 1]),
+    // LE Subrate Change is bit 34 of the mask.
+    .also { expect($0.parameters(of: .leSetEventMask).last?[4], is: 0b100) }),
+  Scenario(
+    "Without its support there is no request",
+    on: { saver(features: 1 << 12) }, .request(begins: false), .sent(.leSetHostFeature),
+    .sent(.leSubrateRequest)),
+  Scenario(
+    "A request gets the link's new subrate",
+    .request(), .sent(.leSubrateRequest, request), .client(), .changed(), .subrate(),
+    // The peer's, too, and those of other links do not count.
+    .changed(), .changed(handle: 0x41), .subrate()),
+  Scenario(
+    "A refusal of the peer or of the controller is reported once",
+    .request(), .changed(0x1A), .client(.subrateFailed(0, .unsupportedRemoteFeature)),
+    .script { opcode, _ in opcode == .leSubrateRequest ? [Events.status(opcode, 0x12)] : nil },
+    .request(), .client(.subrateFailed(0, .invalidCommandParameters))),
+  Scenario(
+    "An unanswered command fails, and no other is sent",
+    // One waits for its answer.
+    .set(\.unanswered, .leSubrateRequest), .request(), .request(begins: false, runs: false),
+    .pass(2_000), .client(.subrateFailed(0, .unspecifiedError)), .request(begins: false)),
+  Scenario(
+    "Wrong parameters and links are refused at once",
+    .request(
+      SubrateParameters(
+        minimumFactor: 0, maximumFactor: 0x0103, maximumLatency: 0, continuationNumber: 4,
+        supervisionTimeout: 0x0506), begins: false),
+    .request(at: 1, begins: false), .request(at: -1, begins: false), .disconnect(0x40),
+    .request(begins: false), .sent(.leSubrateRequest)),
+]
 
 @Suite("Host: the subrate of a link")
 struct SubratingTests {
-  @Test("The controller learns that the host supports it, if it does itself")
-  func hostFeature() {
-    let host = saver()
-    expect(host.parameters(of: .leSetHostFeature), is: [[38, 1]])
-    // LE Subrate Change is bit 34 of the mask.
-    expect(host.parameters(of: .leSetEventMask).last?[4], is: 0b100)
-    let old = saver(features: 1 << 12)
-    expect(old.parameters(of: .leSetHostFeature), is: [])
-    expect(!old.requestSubrate())
-    expect(old.parameters(of: .leSubrateRequest), is: [])
-  }
-
-  @Test("A request gets the link's new subrate")
-  func changes() {
-    let host = saver()
-    expect(host.requestSubrate())
-    expect(host.parameters(of: .leSubrateRequest), is: [request])
-    expect(host.takeEvents(), is: [])
-    host.receive(changed())
-    expect(host.takeEvents(), is: [.subrate(0, result)])
-    // The peer's, too, and those of other links do not count.
-    host.receive(changed())
-    host.receive(changed(handle: 0x41))
-    expect(host.takeEvents(), is: [.subrate(0, result)])
-  }
-
-  @Test("A refusal of the peer or of the controller is reported once")
-  func refusals() {
-    let host = saver()
-    expect(host.requestSubrate())
-    host.receive(changed(0x1A))
-    expect(host.takeEvents(), is: [.subrateFailed(0, .unsupportedRemoteFeature)])
-    host.script = { opcode, _ in opcode == .leSubrateRequest ? [Events.status(opcode, 0x12)] : nil }
-    expect(host.requestSubrate())
-    expect(host.takeEvents(), is: [.subrateFailed(0, .invalidCommandParameters)])
-  }
-
-  @Test("An unanswered command fails, and no other is sent")
-  func unanswered() {
-    let host = saver()
-    host.script = { opcode, _ in opcode == .leSubrateRequest ? [] : nil }
-    expect(host.requestSubrate())
-    expect(!host.host.requestSubrate(wish, at: 0), "one waits for its answer")
-    host.pass(milliseconds: 2_000)
-    expect(host.takeEvents(), is: [.subrateFailed(0, .unspecifiedError)])
-    expect(!host.requestSubrate())
-  }
-
-  @Test("Wrong parameters and links are refused at once")
-  func wrong() {
-    let host = saver()
-    var parameters = wish
-    parameters.minimumFactor = 0
-    expect(!host.requestSubrate(parameters))
-    expect(!host.requestSubrate(at: 1))
-    expect(!host.requestSubrate(at: -1))
-    host.receive(Events.disconnected(0x40, reason: 0x13))
-    expect(!host.requestSubrate())
-    expect(host.parameters(of: .leSubrateRequest), is: [])
-  }
+  @Test("Requests and their results", arguments: scenarios)
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: saver()) }
 
   @Test("Parameters need ten bytes, and their order")
   func truncated() {
     let bytes = Array(request.dropFirst(2))
-    for count in 0...bytes.count {
-      let part = Array(bytes.prefix(count))
+    for part in truncations(of: bytes) + [bytes] {
       var reader = ByteReader(part.span)
-      let parameters = SubrateParameters(&reader)
-      expect(parameters, is: count < bytes.count ? nil : wish)
+      expect(SubrateParameters(&reader), is: part == bytes ? wish : nil)
     }
   }
 }

@@ -11,6 +11,8 @@ private typealias Broadcaster = ScriptedHost<
 
 private let features: UInt64 = 1 << 8 | 1 << 11 | 1 << 12 | 1 << 13
 private let second = PeriodicTrain(interval: 800...800)
+private let nonconnectable = AdvertisingSet(.nonconnectable)
+private let long = (0..<601).map { UInt8(truncatingIfNeeded: $0) }
 
 private func broadcaster(features: UInt64 = features) -> Broadcaster {
   var behaviour = ControllerBehaviour()
@@ -25,294 +27,209 @@ private func broadcaster(features: UInt64 = features) -> Broadcaster {
   return host
 }
 
-extension Broadcaster {
-  fileprivate func advertise(
-    _ set: AdvertisingSet? = AdvertisingSet(.nonconnectable), _ data: [UInt8] = [9],
-    in index: Int = 0
-  ) -> Bool {
-    let fits = host.advertise(set, data.span, in: index)
-    run()
-    return fits
-  }
-
-  fileprivate func broadcast(
-    _ train: PeriodicTrain? = second, _ data: [UInt8] = [1, 2], with index: Int = 0
-  ) -> Bool {
-    let fits = host.advertise(train, data.span, withSet: index)
-    run()
-    return fits
-  }
-
-  /// One with the train of the first set on.
-  fileprivate static func on() -> Broadcaster {
-    let host = broadcaster()
-    expect(host.broadcast())
-    expect(host.advertise())
-    host.forgetWhatWasSent()
-    return host
-  }
+/// One with the train of the first set on.
+@Sendable private func broadcasting() throws -> ScriptedController {
+  let host = broadcaster()
+  for step in [Step.broadcast(), .advertise(), .forget] { try step.take(host) }
+  return host
 }
 
-private func counting(_ count: Int) -> [UInt8] {
-  (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+extension Step where Subject == ScriptedController {
+  /// Sets the data of a set, which fits or not; `runs`: the host does what follows at once.
+  fileprivate static func advertise(
+    _ set: AdvertisingSet? = nonconnectable, _ data: [UInt8] = [9], in index: Int = 0,
+    fits: Bool = true, runs: Bool = true, at line: SourceLocation = #_sourceLocation
+  ) -> Step {
+    Step { host in
+      let host = try #require(host as? Broadcaster)
+      expect(host.host.advertise(set, data.span, in: index), is: fits, sourceLocation: line)
+      if runs { host.run() }
+    }
+  }
+
+  /// The same for the train of a set.
+  fileprivate static func broadcast(
+    _ train: PeriodicTrain? = second, _ data: [UInt8] = [1, 2], with index: Int = 0,
+    fits: Bool = true, runs: Bool = true, at line: SourceLocation = #_sourceLocation
+  ) -> Step {
+    Step { host in
+      let host = try #require(host as? Broadcaster)
+      expect(host.host.advertise(train, data.span, withSet: index), is: fits, sourceLocation: line)
+      if runs { host.run() }
+    }
+  }
+
+  fileprivate static func supportsTrains(
+    _ isSo: Bool, at line: SourceLocation = #_sourceLocation
+  ) -> Step { check(isSo, line) { ($0 as? Broadcaster)?.host.supportsPeriodicAdvertising } }
+}
+
+private let scenarios: [HostScenario] = [
+  Scenario(
+    "A train begins together with its set",
+    .broadcast(PeriodicTrain(interval: 0x0102...0x0304, includesTxPower: true)), .commands(),
+    .advertise(),
+    .commands(
+      .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
+      .leSetPeriodicAdvertisingParameters, .leSetPeriodicAdvertisingData,
+      .leSetPeriodicAdvertisingEnable, .leSetExtendedAdvertisingEnable),
+    // Handle 1; the intervals; the transmit power.
+    .sent(.leSetPeriodicAdvertisingParameters, [1, 2, 1, 4, 3, 0x40, 0]),
+    .sent(.leSetPeriodicAdvertisingData, [1, 3, 2, 1, 2]),
+    .sent(.leSetPeriodicAdvertisingEnable, [1, 1]), .radio(.advertising)),
+  Scenario(
+    "It does if the program names the set first, before the host does anything",
+    .advertise(in: 1, runs: false), .broadcast(with: 1),
+    .commands(
+      .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
+      .leSetPeriodicAdvertisingParameters, .leSetPeriodicAdvertisingData,
+      .leSetPeriodicAdvertisingEnable, .leSetExtendedAdvertisingEnable),
+    .sent(.leSetPeriodicAdvertisingEnable, [1, 2])),
+  Scenario(
+    "A controller without periodic advertising sends the set alone",
+    on: { broadcaster(features: 1 << 12) }, .supportsTrains(false), .broadcast(), .advertise(),
+    .commands(
+      .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
+      .leSetExtendedAdvertisingEnable)),
+  Scenario(
+    "One without extended advertising does not support it",
+    on: { broadcaster(features: 1 << 13) }, .supportsTrains(false)),
+  Scenario("One with both does", .supportsTrains(true)),
+  Scenario(
+    "Data of up to 252 bytes changes while the train goes on; more stops it",
+    on: broadcasting, .broadcast(second, [3]), .commands(.leSetPeriodicAdvertisingData),
+    .sent(.leSetPeriodicAdvertisingData, [1, 3, 1, 3]),
+    // The same again is no command.
+    .broadcast(second, [3]), .commandCount(1), .forget, .broadcast(second, Array(long[..<253])),
+    .commands(
+      .leSetPeriodicAdvertisingEnable, .leSetPeriodicAdvertisingData,
+      .leSetPeriodicAdvertisingData, .leSetPeriodicAdvertisingEnable),
+    .sent(.leSetPeriodicAdvertisingEnable, [0, 1], [1, 1])),
+  Scenario(
+    "Data that changes while the controller gets it begins again",
+    .broadcast(second, Array(long[..<600])), .advertise(runs: false), .repeat(3, .answerOne),
+    // LE Set Periodic Advertising Data with the first part.
+    .also { expect($0.nextPacket()?[1...2], is: [0x3F, 0x20]) }, .broadcast(second, [7]),
+    .complete(.leSetPeriodicAdvertisingData, [0]),
+    .sent(.leSetPeriodicAdvertisingData, [1, 3, 1, 7]),
+    .sent(.leSetPeriodicAdvertisingEnable, [1, 1])),
+  Scenario(
+    "A controller that refuses new data gets a new train",
+    on: broadcasting, .refuse(.leSetPeriodicAdvertisingData, .commandDisallowed),
+    // The command, and the end of the train.
+    .broadcast(second, [3], runs: false), .repeat(2, .answerOne), .set(\.refused, nil), .run,
+    .commands(
+      .leSetPeriodicAdvertisingData, .leSetPeriodicAdvertisingEnable,
+      .leSetPeriodicAdvertisingParameters, .leSetPeriodicAdvertisingData,
+      .leSetPeriodicAdvertisingEnable),
+    .radio(.advertising)),
+  Scenario(
+    "Another interval, and another PHY of the set, need a new train",
+    on: broadcasting, .broadcast(PeriodicTrain(interval: 6...6)),
+    .commands(
+      .leSetPeriodicAdvertisingEnable, .leSetPeriodicAdvertisingParameters,
+      .leSetPeriodicAdvertisingData, .leSetPeriodicAdvertisingEnable),
+    .forget, .advertise(AdvertisingSet(.nonconnectable, phy: .le2M)),
+    .commands(
+      // Core Specification, Vol 4, Part E, 7.8.53: the PHY cannot change while the train is on.
+      .leSetPeriodicAdvertisingEnable, .leSetExtendedAdvertisingEnable,
+      .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
+      .leSetPeriodicAdvertisingParameters, .leSetPeriodicAdvertisingData,
+      .leSetPeriodicAdvertisingEnable, .leSetExtendedAdvertisingEnable),
+    // New data of the set leaves the train on.
+    .forget, .advertise(AdvertisingSet(.nonconnectable, phy: .le2M), [8]),
+    .has(.leSetPeriodicAdvertisingEnable, false)),
+  Scenario(
+    "A connectable set gets no train",
+    .advertise(AdvertisingSet(.connectable)), .broadcast(fits: false)),
+  Scenario(
+    "A scannable set gets no train",
+    .advertise(AdvertisingSet(.scannable)), .broadcast(fits: false)),
+  Scenario(
+    "A set with a train does not become connectable or scannable",
+    on: broadcasting, .advertise(AdvertisingSet(.connectable), fits: false),
+    .advertise(AdvertisingSet(.scannable), fits: false), .commands()),
+  Scenario(
+    "Trains that do not fit are refused",
+    .broadcast(PeriodicTrain(interval: 6...0xFFFF), Array(long[..<600])),
+    .broadcast(PeriodicTrain(interval: 5...800), fits: false), .broadcast(second, long, fits: false)
+  ),
+  Scenario(
+    "After its train, a set is removed from the controller, and can be of any kind",
+    on: broadcasting, .broadcast(nil, []),
+    .commands(
+      .leSetPeriodicAdvertisingEnable, .leSetExtendedAdvertisingEnable, .leRemoveAdvertisingSet,
+      .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
+      .leSetExtendedAdvertisingEnable),
+    .sent(.leRemoveAdvertisingSet, [1]), .advertise(AdvertisingSet(.connectable)),
+    .radio(.advertising)),
+  Scenario(
+    "Without its set, a train ends too",
+    on: broadcasting, .advertise(nil, []),
+    .commands(
+      .leSetPeriodicAdvertisingEnable, .leSetExtendedAdvertisingEnable, .leRemoveAdvertisingSet),
+    .radio(.silent)),
+  Scenario(
+    "After a reset of the controller, the train begins again",
+    on: broadcasting, .receive([0x04, 0x10, 1, 0x42]), .pass(0),
+    .lastCommands(
+      .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
+      .leSetPeriodicAdvertisingParameters, .leSetPeriodicAdvertisingData,
+      .leSetPeriodicAdvertisingEnable, .leSetExtendedAdvertisingEnable),
+    .radio(.advertising)),
+  Scenario(
+    "A connectable set that waits for a free connection leaves the train on",
+    on: broadcasting, .connect(0x40), .connect(0x41),
+    .has(.leSetPeriodicAdvertisingEnable, false), .links(2)),
+  Scenario(
+    "A shutdown ends the train too",
+    on: broadcasting, .shutDown, .isShutDown(false), .run,
+    .commands(.leSetPeriodicAdvertisingEnable, .leSetExtendedAdvertisingEnable), .isShutDown(true)),
+]
+
+private let faults: [HostScenario] = [
+  HCIOpcode.leSetPeriodicAdvertisingParameters, .leSetPeriodicAdvertisingData,
+  .leSetPeriodicAdvertisingEnable,
+].flatMap { opcode in
+  [
+    Scenario(
+      "\(opcode) is refused", .refuse(opcode, .packetTooLong), .broadcast(), .advertise(),
+      .radio(.fault(.refused(opcode, .packetTooLong))), .set(\.refused, nil), .pass(2_000),
+      .radio(.advertising)),
+    Scenario(
+      "\(opcode) is unanswered", .set(\.unanswered, opcode), .broadcast(), .advertise(),
+      .pass(2_000), .event(.radio(.fault(.unanswered(opcode))))),
+  ]
 }
 
 @Suite("Periodic advertising of a host")
 struct PeriodicAdvertisingTests {
-  @Test("A train begins together with its set, whichever the program names first")
-  func begins() {
-    let commands: [HCIOpcode] = [
-      .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
-      .leSetPeriodicAdvertisingParameters, .leSetPeriodicAdvertisingData,
-      .leSetPeriodicAdvertisingEnable, .leSetExtendedAdvertisingEnable,
-    ]
-    let host = broadcaster()
-    expect(host.broadcast(PeriodicTrain(interval: 0x0102...0x0304, includesTxPower: true)))
-    expect(host.commands, is: [])
-    expect(host.advertise())
-    expect(host.commands, is: commands)
-    // Handle 1; the intervals; the transmit power.
-    expect(
-      host.parameters(of: .leSetPeriodicAdvertisingParameters), is: [[1, 2, 1, 4, 3, 0x40, 0]])
-    expect(host.parameters(of: .leSetPeriodicAdvertisingData), is: [[1, 3, 2, 1, 2]])
-    expect(host.parameters(of: .leSetPeriodicAdvertisingEnable), is: [[1, 1]])
-    expect(host.radio, is: .advertising)
+  @Test("Trains begin, change and end", arguments: scenarios)
+  func scenario(_ scenario: HostScenario) throws { try scenario.run(on: broadcaster()) }
 
-    let other = broadcaster()
-    // Both before the host does anything.
-    let data: [UInt8] = [9]
-    expect(other.host.advertise(AdvertisingSet(.nonconnectable), data.span, in: 1))
-    expect(other.broadcast(with: 1))
-    expect(other.commands, is: commands)
-    expect(other.parameters(of: .leSetPeriodicAdvertisingEnable), is: [[1, 2]])
-  }
-
-  @Test("A controller without periodic advertising sends the set alone")
-  func unsupported() {
-    let host = broadcaster(features: 1 << 12)
-    expect(!host.host.supportsPeriodicAdvertising)
-    expect(host.broadcast())
-    expect(host.advertise())
-    expect(
-      host.commands,
-      is: [
-        .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
-        .leSetExtendedAdvertisingEnable,
-      ])
-    let legacy = broadcaster(features: 1 << 13)
-    expect(!legacy.host.supportsPeriodicAdvertising)
-    expect(broadcaster().host.supportsPeriodicAdvertising)
-  }
+  @Test("A failed command is a fault, after which the controller is reset", arguments: faults)
+  func fault(_ scenario: HostScenario) throws { try scenario.run(on: broadcaster()) }
 
   @Test(
     "The first data comes in parts of at most 252 bytes",
     arguments: [(0, [0]), (252, [252]), (253, [252, 1]), (600, [252, 252, 96])])
-  func parts(count: Int, lengths: [Int]) {
+  func parts(count: Int, lengths: [Int]) throws {
     let host = broadcaster()
-    expect(host.broadcast(second, counting(count)))
-    expect(host.advertise())
+    let data = Array(long[..<count])
+    for step in [Step.broadcast(second, data), .advertise()] { try step.take(host) }
     let parts = host.parameters(of: .leSetPeriodicAdvertisingData)
     expect(parts.map { $0.count - 3 }, is: lengths)
-    expect(parts.flatMap { $0.dropFirst(3) }, is: counting(count))
+    expect(parts.flatMap { $0.dropFirst(3) }, is: data)
     expect(parts.first?[1], is: lengths.count == 1 ? 3 : 1)
     expect(parts.last?[1], is: lengths.count == 1 ? 3 : 2)
   }
 
-  @Test("Data of up to 252 bytes changes while the train goes on; more stops it")
-  func update() {
-    let host = Broadcaster.on()
-    expect(host.broadcast(second, [3]))
-    expect(host.commands, is: [.leSetPeriodicAdvertisingData])
-    expect(host.parameters(of: .leSetPeriodicAdvertisingData), is: [[1, 3, 1, 3]])
-    // The same again is no command.
-    expect(host.broadcast(second, [3]))
-    expect(host.commands.count, is: 1)
-    host.forgetWhatWasSent()
-    expect(host.broadcast(second, counting(253)))
-    expect(
-      host.commands,
-      is: [
-        .leSetPeriodicAdvertisingEnable, .leSetPeriodicAdvertisingData,
-        .leSetPeriodicAdvertisingData, .leSetPeriodicAdvertisingEnable,
-      ])
-    expect(host.parameters(of: .leSetPeriodicAdvertisingEnable), is: [[0, 1], [1, 1]])
-  }
-
-  @Test("Data that changes while the controller gets it begins again")
-  func changeWithin() {
+  @Test("A set that does not exist has no train", arguments: [-1, 2, .max, .min])
+  func noSet(index: Int) throws {
+    let steps: [Step] = [.broadcast(with: index, fits: false), .advertise(in: index, fits: false)]
     let host = broadcaster()
-    var isChanged = false
-    host.script = { [unowned host] opcode, _ in
-      guard opcode == .leSetPeriodicAdvertisingData, !isChanged else { return nil }
-      isChanged = true
-      let data: [UInt8] = [7]
-      _ = host.host.advertise(second, data.span, withSet: 0)
-      return nil
-    }
-    expect(host.broadcast(second, counting(600)))
-    expect(host.advertise())
-    let parts = host.parameters(of: .leSetPeriodicAdvertisingData)
-    expect(parts.count, is: 2)
-    expect(parts.last, is: [1, 3, 1, 7])
-    expect(host.parameters(of: .leSetPeriodicAdvertisingEnable), is: [[1, 1]])
-    host.script = { _, _ in nil }
-  }
-
-  @Test("A controller that refuses new data gets a new train")
-  func refusedUpdate() {
-    let host = Broadcaster.on()
-    host.refused = (.leSetPeriodicAdvertisingData, .commandDisallowed)
-    let data: [UInt8] = [3]
-    expect(host.host.advertise(second, data.span, withSet: 0))
-    // The command, and the end of the train.
-    for _ in 0..<2 { if let packet = host.nextPacket() { host.answer(packet) } }
-    host.refused = nil
-    host.run()
-    expect(
-      host.commands,
-      is: [
-        .leSetPeriodicAdvertisingData, .leSetPeriodicAdvertisingEnable,
-        .leSetPeriodicAdvertisingParameters, .leSetPeriodicAdvertisingData,
-        .leSetPeriodicAdvertisingEnable,
-      ])
-    expect(host.radio, is: .advertising)
-  }
-
-  @Test("Another interval, and another PHY of the set, need a new train")
-  func parameters() {
-    let host = Broadcaster.on()
-    expect(host.broadcast(PeriodicTrain(interval: 6...6)))
-    expect(
-      host.commands,
-      is: [
-        .leSetPeriodicAdvertisingEnable, .leSetPeriodicAdvertisingParameters,
-        .leSetPeriodicAdvertisingData, .leSetPeriodicAdvertisingEnable,
-      ])
-    host.forgetWhatWasSent()
-    expect(host.advertise(AdvertisingSet(.nonconnectable, phy: .le2M)))
-    expect(
-      host.commands,
-      is: [
-        // Core Specification, Vol 4, Part E, 7.8.53: the PHY cannot change while the train is on.
-        .leSetPeriodicAdvertisingEnable, .leSetExtendedAdvertisingEnable,
-        .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
-        .leSetPeriodicAdvertisingParameters, .leSetPeriodicAdvertisingData,
-        .leSetPeriodicAdvertisingEnable, .leSetExtendedAdvertisingEnable,
-      ])
-    host.forgetWhatWasSent()
-    // New data of the set leaves the train on.
-    expect(host.advertise(AdvertisingSet(.nonconnectable, phy: .le2M), [8]))
-    expect(!host.commands.contains(.leSetPeriodicAdvertisingEnable))
-  }
-
-  @Test("Only a set that is neither connectable nor scannable can have a train")
-  func kinds() {
-    for kind in [AdvertisingSet.Kind.connectable, .scannable] {
-      let host = broadcaster()
-      expect(host.advertise(AdvertisingSet(kind)))
-      expect(!host.broadcast())
-      let other = Broadcaster.on()
-      expect(!other.advertise(AdvertisingSet(kind)))
-      expect(other.commands, is: [])
-    }
-  }
-
-  @Test("Trains that do not fit, or of sets that do not exist, are refused")
-  func limits() {
-    let host = broadcaster()
-    expect(host.broadcast(PeriodicTrain(interval: 6...0xFFFF), counting(600)))
-    expect(!host.broadcast(PeriodicTrain(interval: 5...800)))
-    expect(!host.broadcast(second, counting(601)))
-    for index in [-1, 2, .max, .min] {
-      expect(!host.broadcast(with: index))
-      expect(!host.advertise(in: index))
-    }
-    let plain = ScriptedPeripheral<1>()
+    for step in steps { try step.take(host) }
     let data: [UInt8] = [1]
-    expect(!plain.host.advertise(second, data.span, withSet: 0))
-  }
-
-  @Test("After its train, a set is removed from the controller, and can be of any kind")
-  func end() {
-    let host = Broadcaster.on()
-    expect(host.broadcast(nil, []))
-    expect(
-      host.commands,
-      is: [
-        .leSetPeriodicAdvertisingEnable, .leSetExtendedAdvertisingEnable, .leRemoveAdvertisingSet,
-        .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
-        .leSetExtendedAdvertisingEnable,
-      ])
-    expect(host.parameters(of: .leRemoveAdvertisingSet), is: [[1]])
-    expect(host.advertise(AdvertisingSet(.connectable)))
-    expect(host.radio, is: .advertising)
-    // Without its set, a train ends too.
-    let other = Broadcaster.on()
-    expect(other.advertise(nil, []))
-    expect(
-      other.commands,
-      is: [
-        .leSetPeriodicAdvertisingEnable, .leSetExtendedAdvertisingEnable, .leRemoveAdvertisingSet,
-      ])
-    expect(other.radio, is: .silent)
-  }
-
-  @Test("After a reset of the controller, the train begins again")
-  func reset() {
-    let host = Broadcaster.on()
-    host.receive([0x04, 0x10, 1, 0x42])
-    host.pass(milliseconds: 0)
-    expect(
-      host.commands.suffix(6),
-      is: [
-        .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
-        .leSetPeriodicAdvertisingParameters, .leSetPeriodicAdvertisingData,
-        .leSetPeriodicAdvertisingEnable, .leSetExtendedAdvertisingEnable,
-      ])
-    expect(host.radio, is: .advertising)
-  }
-
-  @Test("A connectable set that waits for a free connection leaves the train on")
-  func connections() {
-    let host = Broadcaster.on()
-    host.connect(0x40)
-    host.connect(0x41)
-    expect(!host.commands.contains(.leSetPeriodicAdvertisingEnable))
-    expect(host.connectionCount, is: 2)
-  }
-
-  @Test(
-    "A refused or unanswered command is a fault, after which the controller is reset",
-    arguments: [
-      HCIOpcode.leSetPeriodicAdvertisingParameters, .leSetPeriodicAdvertisingData,
-      .leSetPeriodicAdvertisingEnable,
-    ])
-  func faults(opcode: HCIOpcode) {
-    let host = broadcaster()
-    host.refused = (opcode, .packetTooLong)
-    expect(host.broadcast())
-    expect(host.advertise())
-    expect(host.radio, is: .fault(.refused(opcode, .packetTooLong)))
-    host.refused = nil
-    host.pass(milliseconds: 2_000)
-    expect(host.radio, is: .advertising)
-
-    let other = broadcaster()
-    other.unanswered = opcode
-    expect(other.broadcast())
-    expect(other.advertise())
-    other.pass(milliseconds: 2_000)
-    expect(other.events.contains(.radio(.fault(.unanswered(opcode)))))
-  }
-
-  @Test("A shutdown ends the train too")
-  func shutDown() {
-    let host = Broadcaster.on()
-    host.shutDown()
-    expect(!host.isShutDown)
-    host.run()
-    expect(
-      host.commands, is: [.leSetPeriodicAdvertisingEnable, .leSetExtendedAdvertisingEnable])
-    expect(host.isShutDown)
+    expect(!ScriptedPeripheral<1>().host.advertise(second, data.span, withSet: 0))
   }
 }
