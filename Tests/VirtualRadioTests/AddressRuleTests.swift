@@ -6,13 +6,10 @@ import VirtualRadio
 @Suite("Rules of addresses")
 struct AddressRuleTests {
   private let air = VirtualAir(seed: 5)
-  private let ball: TestHost
-  private let phone: TestHost
-  private let other: TestHost
+  private let ball, phone, other: TestHost
 
   init() {
-    ball = TestHost(on: air)
-    phone = TestHost(on: air)
+    (ball, phone) = twoHosts(on: air)
     other = TestHost(on: air)
   }
 
@@ -49,8 +46,7 @@ struct AddressRuleTests {
   @Test("A random address as identity: own types 0x01 and 0x03 use it")
   func randomIdentity() {
     for type in [UInt8(1), 3] {
-      let air = VirtualAir()
-      let (ball, phone) = (TestHost(on: air), TestHost(on: air))
+      let (ball, phone) = twoHosts(on: VirtualAir())
       ball.send(LESetRandomAddress(randomAddress(9)))
       ball.advertise([], ownAddressType: type)
       phone.scan()
@@ -172,6 +168,11 @@ struct AddressRuleTests {
     ball.advertise()
     expect(phone.controller.connectionHandles.count, is: 1)
     expect(ball.controller.isAdvertising)
+    _ = phone.receive()
+    phone.send(.leCreateConnectionCancel)
+    _ = phone.receive()
+    phone.connect(to: publicAddress(1))
+    expect(phone.receive(), is: [status(.leCreateConnection, .connectionAlreadyExists)])
     other.connect(to: publicAddress(1))
     expect(other.controller.connectionHandles.count, is: 1)
   }

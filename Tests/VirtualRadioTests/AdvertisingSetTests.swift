@@ -3,58 +3,6 @@ import Expectations
 import VirtualRadio
 
 extension TestHost {
-  fileprivate func configure(
-    _ handle: UInt8, _ properties: AdvertisingProperties = .connectable, interval: UInt32 = 0xA0,
-    primary: PHY = .le1M, secondary: PHY = .le1M, ownAddressType: UInt8 = 0
-  ) {
-    send(
-      LESetExtendedAdvertisingParameters(
-        handle: handle, properties: properties, minimumInterval: interval,
-        maximumInterval: interval, ownAddressType: ownAddressType, primaryPHY: primary,
-        secondaryPHY: secondary, identifier: handle & 0x0F))
-  }
-
-  /// Gives a set its data, in as many parts as it needs.
-  fileprivate func give(
-    _ data: [UInt8], to handle: UInt8,
-    _ opcode: HCIOpcode = .leSetExtendedAdvertisingData
-  ) {
-    var offset = 0
-    repeat {
-      let length = min(data.count - offset, LESetExtendedAdvertisingData.longestPart)
-      send(
-        bytes {
-          LESetExtendedAdvertisingData(
-            handle: handle, operation: .init(from: offset, length, of: data.count),
-            data: data.span.extracting(offset..<offset + length)
-          ).writePacket(opcode, to: &$0)
-        })
-      offset += length
-    } while offset < data.count
-  }
-
-  fileprivate func start(_ handle: UInt8, duration: UInt16 = 0, maximumEvents: UInt8 = 0) {
-    send(
-      bytes {
-        LESetExtendedAdvertisingEnable.writePacket(
-          isEnabled: true,
-          .init(handle: handle, duration: duration, maximumEvents: maximumEvents), to: &$0)
-      })
-  }
-
-  fileprivate func scanExtended(
-    active: Bool = false, phys: PHYSet = .le1M, filterDuplicates: Bool = true, duration: UInt16 = 0
-  ) {
-    let scan = LESetExtendedScanParameters.Scan(type: active ? 1 : 0, interval: 16, window: 16)
-    send(
-      LESetExtendedScanParameters(
-        ownAddressType: 0, filterPolicy: 0, le1M: phys.contains(.le1M) ? scan : nil,
-        leCoded: phys.contains(.leCoded) ? scan : nil))
-    send(
-      LESetExtendedScanEnable(
-        enable: 1, filterDuplicates: filterDuplicates ? 1 : 0, duration: duration))
-  }
-
   fileprivate func connectExtended(to peer: DeviceAddress, phys: PHYSet) {
     send(
       LEExtendedCreateConnection(
@@ -74,10 +22,6 @@ extension TestHost {
         set: packet[16], data: Array(packet[29...]))
     }
   }
-
-  fileprivate func statuses() -> [UInt8] {
-    receive().compactMap { $0[1] == 0x0E ? $0[6] : $0[1] == 0x0F ? $0[3] : nil }
-  }
 }
 
 private struct Heard: Equatable {
@@ -89,14 +33,10 @@ private struct Heard: Equatable {
 
 @Suite("Advertising sets on the air")
 struct AdvertisingSetTests {
-  let air = VirtualAir()
-  let advertiser: TestHost
-  let scanner: TestHost
+  private let air = VirtualAir()
+  private let advertiser, scanner: TestHost
 
-  init() {
-    advertiser = TestHost(on: air, leEventMask: .max)
-    scanner = TestHost(on: air, leEventMask: .max)
-  }
+  init() { (advertiser, scanner) = twoHosts(on: air) }
 
   // Core Specification, Vol 4, Part E, 3.1.1.
   @Test("The commands of Bluetooth 4 and 5 exclude each other until a reset")
@@ -172,7 +112,7 @@ struct AdvertisingSetTests {
     scanner.scanExtended()
     expect(scanner.extendedReports(), is: [legacy, plain])
     for (phys, heard) in [(PHYSet.leCoded, [coded]), (.le1M | .leCoded, [legacy, plain, coded])] {
-      let other = TestHost(on: air, leEventMask: .max)
+      let other = TestHost(on: air)
       other.scanExtended(phys: phys)
       expect(other.extendedReports(), is: heard)
     }
@@ -194,7 +134,7 @@ struct AdvertisingSetTests {
     let reports = scanner.extendedReports()
     expect(reports.map(\.kind), is: [0b0010, 0b10_1010, 0b1010])
     expect(reports.dropFirst().flatMap(\.data), is: counting(300))
-    let passive = TestHost(on: air, leEventMask: .max)
+    let passive = TestHost(on: air)
     passive.scanExtended()
     expect(passive.extendedReports().map(\.kind), is: [0b0010])
   }

@@ -4,14 +4,10 @@ import VirtualRadio
 
 @Suite("Advertising and scanning")
 struct AdvertisingTests {
-  let air = VirtualAir()
-  let advertiser: TestHost
-  let scanner: TestHost
+  private let air = VirtualAir()
+  private let advertiser, scanner: TestHost
 
-  init() {
-    advertiser = TestHost(on: air)
-    scanner = TestHost(on: air)
-  }
+  init() { (advertiser, scanner) = twoHosts(on: air) }
 
   @Test("A passive scan reports the advertisement at once, then once an interval")
   func passiveScan() {

@@ -254,7 +254,7 @@ struct AirServerTests {
     }
   }
 
-  @Test("Refused clients that send nothing do not accumulate")
+  @Test("Refused clients that send nothing do not accumulate, and leave without a notice")
   func silentRefused() throws {
     let fixture = try Fixture(maximumClients: 1)
     let first = try fixture.connect()
@@ -263,7 +263,11 @@ struct AirServerTests {
     expect(try oldest.receive(), is: [])
     _ = try fixture.connect()
     expect(try oldest.receive(), is: nil)
+    for refused in fixture.clients.dropFirst() { fixture.drop(refused) }
     try expectService(of: first, by: fixture)
+    expect(
+      fixture.notices,
+      is: ["F0:00:00:00:00:01 joined", "the virtual air is full (1 radio): refused a program"])
   }
 
   @Test("A refused client stays until its first command is complete")
@@ -282,17 +286,6 @@ struct AirServerTests {
       try second.receive(), is: complete(.readBDADDR, .rejectedDueToLimitedResources, .zeros(6)))
     expect(try second.receive(), is: nil)
     expect(fixture.server.clientCount, is: 1)
-  }
-
-  @Test("A refused client that leaves by itself causes no notice")
-  func refusedLeaves() throws {
-    let fixture = try Fixture(maximumClients: 1)
-    _ = try fixture.connect()
-    fixture.drop(try fixture.connect())
-    try fixture.settle()
-    expect(
-      fixture.notices,
-      is: ["F0:00:00:00:00:01 joined", "the virtual air is full (1 radio): refused a program"])
   }
 
   @Test("A server accepts 64 clients by default, and up to its limit")

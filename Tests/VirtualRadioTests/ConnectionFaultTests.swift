@@ -60,7 +60,7 @@ struct ConnectionFaultTests {
     func packets(seed: UInt64) -> [Int] {
       let air = VirtualAir(seed: seed)
       air.connectionFaults = ConnectionFaults(drops: 100)
-      let (central, peripheral) = (TestHost(on: air), TestHost(on: air))
+      let (central, peripheral) = twoHosts(on: air)
       return (0..<10).map { _ in
         peripheral.advertise()
         let handles = (central.controller.nextHandle, peripheral.controller.nextHandle)
@@ -80,7 +80,7 @@ struct ConnectionFaultTests {
   func vanishes() {
     let air = VirtualAir(seed: 8)
     air.connectionFaults = ConnectionFaults(vanishings: 100)
-    let (central, peripheral) = (TestHost(on: air), TestHost(on: air))
+    let (central, peripheral) = twoHosts(on: air)
     peripheral.advertise()
     let handles = (central.controller.nextHandle + 1, peripheral.controller.nextHandle + 1)
     let packets = visit(air, central, peripheral).packets
@@ -105,7 +105,7 @@ struct ConnectionFaultTests {
   @Test("What was planned for a connection that ended earlier does not affect the next")
   func planned() {
     let air = VirtualAir(seed: 8)
-    let (central, peripheral) = (TestHost(on: air), TestHost(on: air))
+    let (central, peripheral) = twoHosts(on: air)
     air.connectionFaults = ConnectionFaults(drops: 100)
     peripheral.advertise()
     central.connect(to: peripheral.controller.address)

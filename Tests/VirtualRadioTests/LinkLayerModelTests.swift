@@ -5,19 +5,11 @@ import Expectations
 
 @Suite("A model of the link layer")
 struct LinkLayerModelTests {
-  /// Whether a host has data, at each of these times in ms.
-  private func arrivals(_ host: TestHost, _ air: VirtualAir, at times: [UInt64]) -> [Bool] {
-    times.map { time in
-      air.advance(to: milliseconds(time))
-      return host.receive().contains { $0[0] == 0x02 }
-    }
-  }
-
   @Test("Data waits for a connection event, and for a peripheral that skips events")
   func latency() {
     let air = VirtualAir()
+    let (central, peripheral) = twoHosts(on: air)
     air.linkLayer = LinkLayerModel()
-    let (central, peripheral) = (TestHost(on: air), TestHost(on: air))
     peripheral.advertise()
     // 80 × 1.25 ms = 100 ms; the peripheral listens to each fifth event.
     central.send(
@@ -27,19 +19,19 @@ struct LinkLayerModelTests {
         parameters: ConnectionParameters(
           minimumInterval: 80, maximumInterval: 80, latency: 4, supervisionTimeout: 300)))
     central.send([1, 2, 3], on: central.handle)
-    expect(arrivals(peripheral, air, at: [0, 499, 500]), is: [false, false, true])
+    expect(peripheral.hasData(at: [0, 499, 500]), is: [false, false, true])
     // A peripheral with data uses the next event, in which it receives too.
     central.send([1, 2, 3], on: central.handle)
     peripheral.send([1, 2, 3], on: peripheral.handle)
-    expect(arrivals(central, air, at: [599, 600]), is: [false, true])
+    expect(central.hasData(at: [599, 600]), is: [false, true])
     expect(peripheral.receive().contains { $0[0] == 0x02 })
   }
 
   @Test("The data of a side that disconnects arrives first")
   func disconnecting() {
     let air = VirtualAir()
+    let (central, peripheral) = twoHosts(on: air)
     air.linkLayer = LinkLayerModel()
-    let (central, peripheral) = (TestHost(on: air), TestHost(on: air))
     peripheral.advertise()
     central.connect(to: peripheral.controller.address)
     _ = peripheral.receive()

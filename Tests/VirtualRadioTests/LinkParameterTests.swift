@@ -74,31 +74,9 @@ struct LinkParameterTests {
       ])
   }
 
-  @Test("Data length: what one side sends is what the other receives")
-  func dataLength() {
-    let handle = bytes { $0.write(near.rawValue) }
-    // What the sender's host gets is in RangeTests.
-    pair.central.send(LESetDataLength(handle: near, transmitOctets: 251, transmitTime: 17_040))
-    _ = pair.central.receive()
-    expect(
-      pair.peripheral.receive(),
-      is: [
-        event(
-          LEDataLengthChange(
-            handle: far, transmitOctets: 27, transmitTime: 328, receiveOctets: 251,
-            receiveTime: 2_120))
-      ])
-    // Once more changes nothing.
-    expect(
-      pair.central.ask(LESetDataLength(handle: near, transmitOctets: 251, transmitTime: 17_040)),
-      is: [complete(.leSetDataLength, .success, handle)])
-  }
-
   @Test("A suggested data length is used on every new link")
   func suggested() {
-    let air = VirtualAir()
-    let ball = TestHost(on: air)
-    let phone = TestHost(on: air)
+    let (ball, phone) = twoHosts(on: VirtualAir())
     let write = HCIOpcode(rawValue: 0x2024)
     expect(phone.ask(write, [251, 0, 0x48, 0x08]), is: [complete(write)])
     ball.advertise()
@@ -110,25 +88,6 @@ struct LinkParameterTests {
         LEDataLengthChange(
           handle: ball.handle, transmitOctets: 27, transmitTime: 328, receiveOctets: 251,
           receiveTime: 2_120)))
-  }
-
-  @Test("PHY: 2M if both prefer it; the requesting host always gets an event")
-  func phy() {
-    let handle = bytes { $0.write(near.rawValue) }
-    let wish = LESetPHY(
-      handle: near, allPHYs: 0, transmitPHYs: 0b010, receivePHYs: 0b010, options: 0)
-    func changed(_ handle: ConnectionHandle) -> [UInt8] {
-      event(LEPHYUpdateComplete(status: .success, handle: handle, transmitPHY: 2, receivePHY: 2))
-    }
-    expect(pair.central.ask(wish), is: [status(.leSetPHY), changed(near)])
-    expect(pair.peripheral.receive(), is: [changed(far)])
-    expect(pair.central.ask(wish), is: [status(.leSetPHY), changed(near)])
-    expect(pair.peripheral.receive(), is: [])
-    // A host that prefers 1M takes the other's packets back to it.
-    _ = pair.peripheral.ask(.leSetDefaultPHY, [0, 1, 1])
-    _ = pair.central.ask(.leSetPHY, handle + [0, 3, 3, 0, 0])
-    expect(
-      pair.central.ask(.leReadPHY, handle), is: [complete(.leReadPHY, .success, handle + [1, 1])])
   }
 
   @Test("The peer's version and features can be read from either side")

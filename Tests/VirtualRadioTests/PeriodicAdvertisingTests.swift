@@ -3,24 +3,6 @@ import Expectations
 import VirtualRadio
 
 extension TestHost {
-  /// Configures a set that can have a train.
-  fileprivate func configure(
-    _ handle: UInt8 = 3, _ properties: AdvertisingProperties = .none, secondary: PHY = .le1M
-  ) {
-    send(
-      LESetExtendedAdvertisingParameters(
-        handle: handle, properties: properties, minimumInterval: 0xA0, maximumInterval: 0xA0,
-        secondaryPHY: secondary, identifier: handle & 0x0F))
-  }
-
-  fileprivate func start(_ handle: UInt8 = 3, _ isEnabled: Bool = true) {
-    send(
-      bytes {
-        LESetExtendedAdvertisingEnable.writePacket(
-          isEnabled: isEnabled, .init(handle: handle), to: &$0)
-      })
-  }
-
   /// - Parameter interval: In units of 1.25 ms.
   fileprivate func configureTrain(
     _ handle: UInt8 = 3, interval: UInt16 = 80, properties: UInt16 = 0
@@ -31,19 +13,8 @@ extension TestHost {
         properties: properties))
   }
 
-  fileprivate func give(_ data: [UInt8], to handle: UInt8 = 3) {
-    var offset = 0
-    repeat {
-      let length = min(data.count - offset, LESetPeriodicAdvertisingData.longestPart)
-      send(
-        bytes {
-          LESetPeriodicAdvertisingData(
-            handle: handle, operation: .init(from: offset, length, of: data.count),
-            data: data.span.extracting(offset..<offset + length)
-          ).writePacket(to: &$0)
-        })
-      offset += length
-    } while offset < data.count
+  fileprivate func giveTrain(_ data: [UInt8], _ handle: UInt8 = 3) {
+    give(data, to: handle, .leSetPeriodicAdvertisingData)
   }
 
   fileprivate func enableTrain(_ enable: UInt8 = 1, _ handle: UInt8 = 3) {
@@ -52,22 +23,12 @@ extension TestHost {
 
   /// Sends a train at an interval of 100 ms.
   fileprivate func broadcast(_ data: [UInt8] = [7], secondary: PHY = .le1M) {
-    configure(secondary: secondary)
+    configure(3, .none, secondary: secondary)
     configureTrain()
-    give(data)
+    giveTrain(data)
     enableTrain()
-    start()
+    start(3)
     expect(statuses(), is: .zeros(4 + max(1, (data.count + 251) / 252)))
-  }
-
-  fileprivate func scanExtended(_ isEnabled: Bool = true) {
-    if isEnabled {
-      send(
-        LESetExtendedScanParameters(
-          ownAddressType: 0, filterPolicy: 0, le1M: .init(type: 0, interval: 16, window: 16),
-          leCoded: nil))
-    }
-    send(LESetExtendedScanEnable(enable: isEnabled ? 1 : 0, filterDuplicates: 1))
   }
 
   fileprivate func synchronize(
@@ -77,10 +38,6 @@ extension TestHost {
     send(
       LEPeriodicAdvertisingCreateSync(
         options: options, advertisingSet: set, address: address, skip: skip, timeout: timeout))
-  }
-
-  fileprivate func statuses() -> [UInt8] {
-    receive().compactMap { $0[1] == 0x0E ? $0[6] : $0[1] == 0x0F ? $0[3] : nil }
   }
 
   /// The waiting events of trains.
@@ -112,14 +69,10 @@ private func lost(_ handle: UInt16 = 0) -> [UInt8] {
 
 @Suite("Periodic advertising on the air")
 struct PeriodicAdvertisingTests {
-  let air = VirtualAir()
-  let advertiser: TestHost
-  let scanner: TestHost
+  private let air = VirtualAir()
+  private let advertiser, scanner: TestHost
 
-  init() {
-    advertiser = TestHost(on: air, leEventMask: .max)
-    scanner = TestHost(on: air, leEventMask: .max)
-  }
+  init() { (advertiser, scanner) = twoHosts(on: air) }
 
   private func advance(to time: UInt64) { air.advance(to: milliseconds(time)) }
 
@@ -128,7 +81,7 @@ struct PeriodicAdvertisingTests {
     scanner.scanExtended()
     scanner.synchronize(skip: skip, timeout: timeout)
     advance(to: air.now.rawValue + 200)
-    scanner.scanExtended(false)
+    scanner.stopExtendedScan()
     expect(scanner.trainEvents().first?[3], is: 0x0E)
   }
 
@@ -150,8 +103,8 @@ struct PeriodicAdvertisingTests {
     advance(to: 299)
     expect(scanner.trainEvents(), is: [])
     // It needs no scan from now on, and new data interrupts nothing.
-    scanner.scanExtended(false)
-    advertiser.give([8, 9])
+    scanner.stopExtendedScan()
+    advertiser.giveTrain([8, 9])
     advance(to: 500)
     expect(scanner.trainEvents(), is: [report([8, 9]), report([8, 9]), report([8, 9])])
     // The train goes on without its set.
@@ -162,11 +115,11 @@ struct PeriodicAdvertisingTests {
 
   @Test("An interval that is no whole number of milliseconds is kept on average")
   func unevenInterval() {
-    advertiser.configure()
+    advertiser.configure(3, .none)
     advertiser.configureTrain(interval: 6)
-    advertiser.give([1])
+    advertiser.giveTrain([1])
     advertiser.enableTrain()
-    advertiser.start()
+    advertiser.start(3)
     follow()
     _ = scanner.receive()
     // 375 / 7.5.
@@ -216,11 +169,11 @@ struct PeriodicAdvertisingTests {
 
   @Test("Skipped packets, the signal strength and the transmit power")
   func skip() {
-    advertiser.configure()
+    advertiser.configure(3, .none)
     advertiser.configureTrain(properties: 0x40)
-    advertiser.give([1])
+    advertiser.giveTrain([1])
     advertiser.enableTrain()
-    advertiser.start()
+    advertiser.start(3)
     air.setSignalStrength(-77, from: advertiser.controller, to: scanner.controller)
     follow(skip: 2, timeout: 100)
     _ = scanner.receive()
@@ -247,7 +200,7 @@ struct PeriodicAdvertisingTests {
         complete(.lePeriodicAdvertisingCreateSyncCancel),
         established(status: .operationCancelledByHost, set: 4, interval: 0),
       ])
-    scanner.scanExtended(false)
+    scanner.stopExtendedScan()
     follow()
     scanner.synchronize()
     expect(scanner.statuses(), is: [0x0B])
@@ -275,7 +228,7 @@ struct PeriodicAdvertisingTests {
   @Test("A controller without the train's PHY does not follow it, and one without scanning neither")
   func receivers() {
     advertiser.broadcast(secondary: .le2M)
-    let slow = TestHost(on: air, configuration: .init(supports2MPHY: false), leEventMask: .max)
+    let slow = TestHost(on: air, configuration: .init(supports2MPHY: false))
     slow.scanExtended()
     slow.synchronize()
     scanner.synchronize()
@@ -320,7 +273,7 @@ struct PeriodicAdvertisingTests {
   @Test("A host follows at most 8 trains")
   func limit() {
     for handle in 0..<8 as Range<UInt8> {
-      advertiser.configure(handle)
+      advertiser.configure(handle, .none)
       advertiser.configureTrain(handle)
       advertiser.enableTrain(1, handle)
       advertiser.start(handle)
@@ -340,7 +293,7 @@ struct PeriodicAdvertisingTests {
     let host = advertiser
     // No such set; a set of each wrong kind.
     host.configureTrain(9)
-    host.give([1], to: 9)
+    host.giveTrain([1], 9)
     host.enableTrain(1, 9)
     expect(host.statuses(), is: [0x42, 0x42, 0x42])
     for properties in [AdvertisingProperties.connectable, .scannable, .legacy] {
@@ -349,13 +302,13 @@ struct PeriodicAdvertisingTests {
       expect(host.statuses(), is: [0, 0x12])
     }
     // Intervals and properties.
-    host.configure()
+    host.configure(3, .none)
     host.configureTrain(interval: 5)
     host.send(
       LESetPeriodicAdvertisingParameters(handle: 3, minimumInterval: 9, maximumInterval: 8))
     host.configureTrain(properties: 1)
     // Data and a start before the parameters.
-    host.give([1])
+    host.giveTrain([1])
     host.enableTrain()
     expect(host.statuses(), is: [0, 0x12, 0x12, 0x12, 0x0C, 0x0C])
     host.configureTrain(interval: 6)
@@ -364,23 +317,23 @@ struct PeriodicAdvertisingTests {
     host.send(.leSetPeriodicAdvertisingData, [3, 0x01, 1, 7])
     host.enableTrain()
     expect(host.statuses(), is: [0, 0x12, 0, 0x0C])
-    host.give(counting(1_000))
+    host.giveTrain(counting(1_000))
     expect(host.statuses(), is: [0, 0, 0x45, 0x45])
     host.configureTrain(interval: 80)
-    host.give(counting(1_651))
+    host.giveTrain(counting(1_651))
     expect(host.statuses(), is: [0, 0, 0, 0, 0, 0, 0, 0x07])
-    host.give([7])
+    host.giveTrain([7])
     host.enableTrain(0b11)
     host.enableTrain(0b101)
     host.enableTrain()
-    host.start()
+    host.start(3)
     expect(host.statuses(), is: [0, 0x11, 0x12, 0, 0])
     // While the train is on.
     host.configureTrain()
     host.send(.leSetPeriodicAdvertisingData, [3, 0x01, 1, 7])
     host.send(.leSetPeriodicAdvertisingData, [3, 0x04, 0])
     host.start(3, false)
-    host.configure(secondary: .le2M)
+    host.configure(3, .none, secondary: .le2M)
     host.configure(3, .connectable)
     host.send(.leRemoveAdvertisingSet, [3])
     host.send(.leClearAdvertisingSets)
@@ -405,8 +358,8 @@ struct PeriodicAdvertisingTests {
     func run() -> [[UInt8]] {
       let air = VirtualAir(seed: 8)
       air.linkLayer = LinkLayerModel(packetLoss: 0.3)
-      let advertiser = TestHost(on: air, leEventMask: .max)
-      let scanner = TestHost(on: air, leEventMask: .max)
+      let advertiser = TestHost(on: air)
+      let scanner = TestHost(on: air)
       advertiser.broadcast(counting(700))
       scanner.scanExtended()
       scanner.synchronize(timeout: 1_000)

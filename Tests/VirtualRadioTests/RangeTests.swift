@@ -126,20 +126,21 @@ struct RangeTests {
       ("2,121 µs", 251, 2_121, true), ("none", 0, 0, false), ("all", 0xFFFF, 0xFFFF, false),
     ])
   func dataLength(_ name: String, _ octets: UInt16, _ time: UInt16, isValid: Bool) {
-    var answers = [complete(.leSetDataLength, code(isValid), near)]
+    let command = LESetDataLength(
+      handle: pair.central.handle, transmitOctets: octets, transmitTime: time)
+    let answer = complete(.leSetDataLength, code(isValid), near)
     let isChange = isValid && (octets, time) != (27, 328)
-    if isChange {
-      answers.append(
-        event(
-          LEDataLengthChange(
-            handle: pair.central.handle, transmitOctets: octets, transmitTime: min(time, 2_120),
-            receiveOctets: 27, receiveTime: 328)))
-    }
-    expect(
-      pair.central.ask(
-        LESetDataLength(
-          handle: pair.central.handle, transmitOctets: octets, transmitTime: time)), is: answers)
-    expect(pair.peripheral.receive().count, is: isChange ? 1 : 0)
+    let sent = LEDataLengthChange(
+      handle: pair.central.handle, transmitOctets: octets, transmitTime: min(time, 2_120),
+      receiveOctets: 27, receiveTime: 328)
+    // What one side sends is what the other receives.
+    let received = LEDataLengthChange(
+      handle: pair.peripheral.handle, transmitOctets: 27, transmitTime: 328,
+      receiveOctets: octets, receiveTime: min(time, 2_120))
+    expect(pair.central.ask(command), is: [answer] + (isChange ? [event(sent)] : []))
+    expect(pair.peripheral.receive(), is: isChange ? [event(received)] : [])
+    // Once more changes nothing.
+    expect(pair.central.ask(command), is: [answer])
     // The same ranges hold for the suggested length, which starts at the least.
     let (read, write) = (HCIOpcode(rawValue: 0x2023), HCIOpcode(rawValue: 0x2024))
     let least: [UInt8] = [27, 0, 0x48, 0x01]
@@ -209,7 +210,13 @@ struct RangeTests {
   func phys(_ name: String, _ wish: [UInt8], _ preferred: [UInt8], _ result: [UInt8]) {
     let far = bytes { $0.write(pair.peripheral.handle.rawValue) }
     _ = pair.peripheral.ask(.leSetDefaultPHY, [0] + preferred)
-    _ = pair.central.ask(.leSetPHY, near + [0] + wish + [0, 0])
+    // The requesting host gets an event, with or without a change.
+    let done = event(
+      LEPHYUpdateComplete(
+        status: .success, handle: pair.central.handle, transmitPHY: result[0],
+        receivePHY: result[1]))
+    let command = near + [0] + wish + [0, 0]
+    expect(pair.central.ask(.leSetPHY, command), is: [status(.leSetPHY), done])
     expect(pair.central.ask(.leReadPHY, near), is: [complete(.leReadPHY, .success, near + result)])
     let isChange = result != [1, 1]
     let changed = event(
@@ -229,6 +236,10 @@ struct RangeTests {
     _ = pair.central.ask(.leSetPHY, near + [0, 1, 1, 0, 0])
     expect(pair.central.ask(.leReadPHY, near), is: [complete(.leReadPHY, .success, near + [2, 2])])
     expect(pair.peripheral.receive(), is: [])
+    // A host that prefers 1M takes the other's packets back to it.
+    _ = pair.peripheral.ask(.leSetDefaultPHY, [0, 1, 1])
+    _ = pair.central.ask(.leSetPHY, near + [0, 3, 3, 0, 0])
+    expect(pair.central.ask(.leReadPHY, near), is: [complete(.leReadPHY, .success, near + [1, 1])])
   }
 
   @Test("A peer without the PHY commands: Unsupported Remote Feature, and the PHYs stay")

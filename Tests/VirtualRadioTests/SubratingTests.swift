@@ -6,15 +6,11 @@ import VirtualRadio
 @Suite("Subrates of a link")
 struct SubratingTests {
   private let air = VirtualAir()
-  private let central: TestHost
-  private let peripheral: TestHost
+  private let central, peripheral: TestHost
   private var near: ConnectionHandle { central.handle }
   private var far: ConnectionHandle { peripheral.handle }
 
-  init() {
-    central = TestHost(on: air, leEventMask: .max)
-    peripheral = TestHost(on: air, leEventMask: .max)
-  }
+  init() { (central, peripheral) = twoHosts(on: air) }
 
   private let wish = SubrateParameters(
     minimumFactor: 2, maximumFactor: 10, maximumLatency: 1, continuationNumber: 3,
@@ -182,21 +178,13 @@ struct SubratingTests {
     // After the first events each tenth one is used: 10 × 30 ms after the link's beginning.
     air.advance(to: milliseconds(100))
     central.send([1, 2, 3], on: near)
-    expect(arrivals(at: [100, 270, 299, 300]), is: [false, false, false, true])
+    expect(peripheral.hasData(at: [100, 270, 299, 300]), is: [false, false, false, true])
     // One event later is still used, and so is the one after it.
     central.send([1, 2, 3], on: near)
-    expect(arrivals(at: [329, 330]), is: [false, true])
+    expect(peripheral.hasData(at: [329, 330]), is: [false, true])
     // Two unused ones later, only the tenth is: 600 ms.
     air.advance(to: milliseconds(400))
     central.send([1, 2, 3], on: near)
-    expect(arrivals(at: [420, 599, 600]), is: [false, false, true])
-  }
-
-  /// Whether the peripheral's host has data, at each of these times in ms.
-  private func arrivals(at times: [UInt64]) -> [Bool] {
-    times.map { time in
-      air.advance(to: milliseconds(time))
-      return peripheral.receive().contains { $0[0] == 0x02 }
-    }
+    expect(peripheral.hasData(at: [420, 599, 600]), is: [false, false, true])
   }
 }

@@ -10,12 +10,12 @@ struct TestHost {
   /// A controller of `air` with all events enabled and the answers read.
   init(
     on air: VirtualAir, address: DeviceAddress? = nil,
-    configuration: ControllerConfiguration = .init(), leEventMask: UInt64 = 0xFFFF
+    configuration: ControllerConfiguration = .init()
   ) {
     self.air = air
     controller = air.addController(address: address, configuration: configuration)
     send(SetEventMask(mask: .max))
-    send(LESetEventMask(mask: leEventMask))
+    send(LESetEventMask(mask: .max))
     _ = receive()
   }
 
@@ -69,6 +69,19 @@ struct TestHost {
   func ask(_ opcode: HCIOpcode, _ parameters: [UInt8] = []) -> [[UInt8]] {
     send(opcode, parameters)
     return receive()
+  }
+
+  /// The status of each waiting answer; other packets are dropped.
+  func statuses() -> [UInt8] {
+    receive().compactMap { $0[1] == 0x0E ? $0[6] : $0[1] == 0x0F ? $0[3] : nil }
+  }
+
+  /// Whether there are data, at each of these times in ms.
+  func hasData(at times: [UInt64]) -> [Bool] {
+    times.map { time in
+      air.advance(to: milliseconds(time))
+      return receive().contains { $0[0] == 0x02 }
+    }
   }
 
   /// The waiting advertising reports; other packets are dropped.
@@ -204,6 +217,65 @@ extension TestHost {
   var handle: ConnectionHandle {
     controller.connectionHandles.last ?? ConnectionHandle(rawValue: 0x0EFF)
   }
+}
+
+// MARK: Commands of Bluetooth 5
+
+extension TestHost {
+  func configure(
+    _ handle: UInt8, _ properties: AdvertisingProperties = .connectable, primary: PHY = .le1M,
+    secondary: PHY = .le1M, ownAddressType: UInt8 = 0
+  ) {
+    send(
+      LESetExtendedAdvertisingParameters(
+        handle: handle, properties: properties, minimumInterval: 0xA0, maximumInterval: 0xA0,
+        ownAddressType: ownAddressType, primaryPHY: primary, secondaryPHY: secondary,
+        identifier: handle & 0x0F))
+  }
+
+  /// Gives a set or its train data, in as many parts as it needs.
+  func give(
+    _ data: [UInt8], to handle: UInt8, _ opcode: HCIOpcode = .leSetExtendedAdvertisingData
+  ) {
+    let isTrain = opcode == .leSetPeriodicAdvertisingData
+    let longest =
+      isTrain
+      ? LESetPeriodicAdvertisingData.longestPart : LESetExtendedAdvertisingData.longestPart
+    for offset in stride(from: 0, to: max(1, data.count), by: longest) {
+      let part = data[offset...].prefix(longest)
+      let operation = LESetExtendedAdvertisingData.Operation(
+        from: offset, part.count, of: data.count)
+      // A set's data may not be fragmented: 1.
+      send(
+        opcode, [handle, operation.rawValue] + (isTrain ? [] : [1]) + [UInt8(part.count)] + part)
+    }
+  }
+
+  func start(
+    _ handle: UInt8, _ isEnabled: Bool = true, duration: UInt16 = 0, maximumEvents: UInt8 = 0
+  ) {
+    send(
+      bytes {
+        LESetExtendedAdvertisingEnable.writePacket(
+          isEnabled: isEnabled,
+          .init(handle: handle, duration: duration, maximumEvents: maximumEvents), to: &$0)
+      })
+  }
+
+  func scanExtended(active: Bool = false, phys: PHYSet = .le1M, duration: UInt16 = 0) {
+    let scan = LESetExtendedScanParameters.Scan(type: active ? 1 : 0, interval: 16, window: 16)
+    send(
+      LESetExtendedScanParameters(
+        ownAddressType: 0, filterPolicy: 0, le1M: phys.contains(.le1M) ? scan : nil,
+        leCoded: phys.contains(.leCoded) ? scan : nil))
+    send(LESetExtendedScanEnable(enable: 1, filterDuplicates: 1, duration: duration))
+  }
+
+  func stopExtendedScan() { send(LESetExtendedScanEnable(enable: 0, filterDuplicates: 1)) }
+}
+
+func twoHosts(on air: VirtualAir) -> (TestHost, TestHost) {
+  (TestHost(on: air), TestHost(on: air))
 }
 
 /// What a host does with its addresses.

@@ -6,13 +6,9 @@ import VirtualRadio
 @Suite("Deadlines")
 struct TimingTests {
   private let air = VirtualAir(seed: 3)
-  private let ball: TestHost
-  private let phone: TestHost
+  private let ball, phone: TestHost
 
-  init() {
-    ball = TestHost(on: air)
-    phone = TestHost(on: air)
-  }
+  init() { (ball, phone) = twoHosts(on: air) }
 
   @Test("High duty cycle advertising ends after 1,280 ms, with listeners and without")
   func highDuty() {
