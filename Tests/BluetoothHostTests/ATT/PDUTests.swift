@@ -78,30 +78,25 @@ struct PDUTests {
 
   @Test("Find By Type Value Request has 6 bytes, then a value of any length")
   func findByTypeValue() {
-    let value: [UInt8] = [9, 8, 7]
-    let bytes = [0x02, 0x01, 0x04, 0x03, 0x00, 0x28] + value
-    for length in 0...9 {
-      let cut = Array(bytes[..<length])
-      let read: [UInt8]? =
-        if let request = FindByTypeValueRequest(ByteReader(cut.span)) {
-          Array(request.value)
-        } else { nil }
-      expect(read, is: length < 6 ? nil : Array(value[..<(length - 6)]))
+    expectRead(
+      [0x02, 0x01, 0x04, 0x03, 0x00, 0x28, 9, 8], as: [9, 8] as [UInt8],
+      shorter: [6: [], 7: [9]]
+    ) { bytes in
+      guard let request = FindByTypeValueRequest(ByteReader(bytes.span)) else { return nil }
+      return Array(request.value)
     }
   }
 
   @Test("Find By Type Value Response has whole pairs of handles")
   func findByTypeValueResponse() {
-    let bytes: [UInt8] = [0x01, 0x00, 0x03, 0x00, 0x04, 0x00, 0xFF, 0xFF]
-    for length in 0...8 {
-      let cut = Array(bytes[..<length])
-      guard var response = FindByTypeValueResponse(ByteReader(cut.span)) else {
-        expect(length == 0 || length % 4 != 0)
-        continue
-      }
+    expectRead(
+      [0x01, 0x00, 0x03, 0x00, 0x04, 0x00, 0xFF, 0xFF], as: [0x0003, 0xFFFF] as [UInt16],
+      shorter: [4: [0x0003]]
+    ) { bytes in
+      guard var response = FindByTypeValueResponse(ByteReader(bytes.span)) else { return nil }
       var ends: [UInt16] = []
       while let found = response.next() { ends.append(found.end.rawValue) }
-      expect(ends, is: Array([0x0003, 0xFFFF][..<(length / 4)]))
+      return ends
     }
   }
 
@@ -115,14 +110,9 @@ struct PDUTests {
     }
     let short: [UInt8] = [1, 0x01, 0x00, 0x00, 0x28, 0x02, 0x00, 0x03, 0x28]
     let long: [UInt8] = [2, 0x01, 0x00] + testTextBytes
-    for length in 0...short.count {
-      expect(
-        types(Array(short[..<length])),
-        is: length == 5
-          ? [.primaryService] : length == 9 ? [.primaryService, .characteristic] : nil)
-    }
-    for cut in truncations(of: long) { expect(types(cut), is: nil) }
-    expect(types(long), is: [.testText])
+    expectRead(
+      short, as: [.primaryService, .characteristic], shorter: [5: [.primaryService]], by: types)
+    expectRead(long, as: [.testText], by: types)
     // Every other format is refused with whole pairs of 2 × (2 + 2) or of 2 + 16 bytes.
     for format in 0...255 as ClosedRange<UInt8> where format != 1 && format != 2 {
       expect(types([format] + short[1...]), is: nil)
@@ -139,10 +129,9 @@ struct PDUTests {
       return result
     }
     let bytes: [UInt8] = [3, 0x01, 0x00, 0xA1, 0x02, 0x00, 0xA2]
-    expect(values(bytes), is: [[0xA1], [0xA2]])
-    for cut in truncations(of: bytes) { expect(values(cut), is: cut.count == 4 ? [[0xA1]] : nil) }
+    expectRead(bytes, as: [[0xA1], [0xA2]], shorter: [4: [[0xA1]]], by: values)
     expect(values([2, 0x01, 0x00]), is: [[]])
-    expect(values([0, 0x01, 0x00]) == nil && values([1, 0x01, 0x00]) == nil)
+    for length: UInt8 in [0, 1, 7] { expect(values([length] + bytes[1...3]), is: nil) }
     expect(values([7] + bytes[1...]), is: nil)
   }
 
@@ -155,8 +144,7 @@ struct PDUTests {
       return result
     }
     let bytes: [UInt8] = [6, 0x01, 0x00, 0x03, 0x00, 0x00, 0x18]
-    expect(groups(bytes), is: [[0x00, 0x18]])
-    for cut in truncations(of: bytes) { expect(groups(cut), is: nil) }
+    expectRead(bytes, as: [[0x00, 0x18]], by: groups)
     for length: UInt8 in 0...3 { expect(groups([length] + bytes[1...]), is: nil) }
   }
 
@@ -178,31 +166,25 @@ struct PDUTests {
     expect(
       written { WriteRequest(handle: handle, value: value.span).write(to: &$0) },
       is: [0x12, 0x02, 0x01, 9, 8])
-    let bytes: [UInt8] = [0x02, 0x01, 9, 8]
-    for length in 0...4 {
-      let cut = Array(bytes[..<length])
-      let read: [UInt8]? =
-        if let attribute = AttributeValue(ByteReader(cut.span)) {
-          Array(attribute.value)
-        } else { nil }
-      expect(read, is: length < 2 ? nil : Array(value[..<(length - 2)]))
+    expectRead([0x02, 0x01, 9, 8], as: value, shorter: [2: [], 3: [9]]) { bytes in
+      guard let attribute = AttributeValue(ByteReader(bytes.span)) else { return nil }
+      return Array(attribute.value)
     }
   }
 
   @Test("Prepare Write has a handle, an offset and a part; its response is the same")
   func prepareWrite() {
     let value: [UInt8] = [9, 8]
+    let parameters: [UInt8] = [0x02, 0x01, 0x04, 0x03, 9, 8]
     for opcode in [ATTOpcode.prepareWriteRequest, .prepareWriteResponse] {
-      let bytes = written {
+      let pdu = written {
         PrepareWrite(handle: handle, offset: 0x0304, value: value.span).write(opcode, to: &$0)
       }
-      expect(bytes, is: [opcode.rawValue, 0x02, 0x01, 0x04, 0x03, 9, 8])
-      for length in 0...6 {
-        let cut = Array(bytes[1..<(1 + length)])
-        let read: [UInt8]? =
-          if let part = PrepareWrite(ByteReader(cut.span)) { Array(part.value) } else { nil }
-        expect(read, is: length < 4 ? nil : Array(value[..<(length - 4)]))
-      }
+      expect(pdu, is: [opcode.rawValue] + parameters)
+    }
+    expectRead(parameters, as: value, shorter: [4: [], 5: [9]]) { bytes in
+      guard let part = PrepareWrite(ByteReader(bytes.span)) else { return nil }
+      return Array(part.value)
     }
   }
 

@@ -17,22 +17,14 @@ struct AdvertisingSetCodecTests {
       }
       expect(packet, is: [0x01] + Array(little: opcode.rawValue) + [7] + parameters)
     }
-    for cut in truncations(of: parameters) {
-      var reader = ByteReader(cut.span)
-      expect(LESetExtendedAdvertisingData(&reader) == nil, "\(cut.count) bytes")
+    func read(_ bytes: [UInt8]) -> [UInt8]? {
+      var reader = ByteReader(bytes.span)
+      guard let part = LESetExtendedAdvertisingData(&reader) else { return nil }
+      return [part.handle, part.operation.rawValue] + Array(part.data)
     }
-    var reader = ByteReader(parameters.span)
-    guard let read = LESetExtendedAdvertisingData(&reader) else {
-      Issue.record("the whole is not read")
-      return
-    }
-    expect(read.handle, is: 5)
-    expect(read.operation, is: .last)
-    expect(Array(read.data), is: bytes)
+    expectRead(parameters, as: [5, 0x02] + bytes, by: read)
     // 252 bytes are too many for a part.
-    let long: [UInt8] = [5, 0x03, 1, 252] + [UInt8](repeating: 0, count: 252)
-    var other = ByteReader(long.span)
-    expect(LESetExtendedAdvertisingData(&other) == nil)
+    expect(read([5, 0x03, 1, 252] + [UInt8](repeating: 0, count: 252)), is: nil)
   }
 
   @Test(
@@ -58,18 +50,16 @@ struct AdvertisingSetCodecTests {
     }
     expect(all, is: [0x01, 0x39, 0x20, 2, 0, 0])
     let two: [UInt8] = [1, 2, 3, 0x02, 0x01, 4, 5, 0, 0, 0]
-    for cut in truncations(of: two) {
-      var reader = ByteReader(cut.span)
-      expect(LESetExtendedAdvertisingEnable(&reader) == nil, "\(cut.count) bytes")
+    let members: [LESetExtendedAdvertisingEnable.Member] = [
+      .init(handle: 3, duration: 0x0102, maximumEvents: 4), .init(handle: 5),
+    ]
+    expectRead(two, as: members) { bytes in
+      var reader = ByteReader(bytes.span)
+      guard var sets = LESetExtendedAdvertisingEnable(&reader) else { return nil }
+      var result: [LESetExtendedAdvertisingEnable.Member] = []
+      while let member = sets.next() { result.append(member) }
+      return result
     }
-    var reader = ByteReader(two.span)
-    guard var read = LESetExtendedAdvertisingEnable(&reader) else {
-      Issue.record("two sets are not read")
-      return
-    }
-    expect(read.next(), is: .init(handle: 3, duration: 0x0102, maximumEvents: 4))
-    expect(read.next(), is: .init(handle: 5))
-    expect(read.next(), is: nil)
   }
 
   @Test("An extended report is written and read, and refused if cut short")
@@ -120,22 +110,14 @@ struct AdvertisingSetCodecTests {
         .writePacket(to: &$0)
     }
     expect(packet, is: [0x01, 0x3F, 0x20, 6] + parameters)
-    for cut in truncations(of: parameters) {
-      var reader = ByteReader(cut.span)
-      expect(LESetPeriodicAdvertisingData(&reader) == nil, "\(cut.count) bytes")
+    func read(_ bytes: [UInt8]) -> [UInt8]? {
+      var reader = ByteReader(bytes.span)
+      guard let part = LESetPeriodicAdvertisingData(&reader) else { return nil }
+      return [part.handle, part.operation.rawValue] + Array(part.data)
     }
-    var reader = ByteReader(parameters.span)
-    guard let read = LESetPeriodicAdvertisingData(&reader) else {
-      Issue.record("the whole is not read")
-      return
-    }
-    expect(read.handle, is: 5)
-    expect(read.operation, is: .last)
-    expect(Array(read.data), is: bytes)
+    expectRead(parameters, as: [5, 0x02] + bytes, by: read)
     // 253 bytes are too many for a part.
-    let long: [UInt8] = [5, 0x03, 253] + [UInt8](repeating: 0, count: 253)
-    var other = ByteReader(long.span)
-    expect(LESetPeriodicAdvertisingData(&other) == nil)
+    expect(read([5, 0x03, 253] + [UInt8](repeating: 0, count: 253)), is: nil)
   }
 
   @Test("A report of a train is written and read, and refused if cut short")
@@ -147,20 +129,15 @@ struct AdvertisingSetCodecTests {
       ).writeParameters(to: &$0)
     }
     expect(bytes, is: [0xFF, 0x0E, 0xFC, 0xC4, 0xFF, 1, 2, 0xAA, 0xBB])
-    for cut in truncations(of: bytes) {
-      var reader = ByteReader(cut.span)
-      expect(LEPeriodicAdvertisingReport(&reader) == nil, "\(cut.count) bytes")
+    expectRead(bytes, as: data) { bytes in
+      var reader = ByteReader(bytes.span)
+      guard let read = LEPeriodicAdvertisingReport(&reader) else { return nil }
+      expect(read.handle, is: 0x0EFF)
+      expect(read.txPower, is: -4)
+      expect(read.rssi, is: -60)
+      expect(read.completeness, is: .partial)
+      return Array(read.data)
     }
-    var reader = ByteReader(bytes.span)
-    guard let read = LEPeriodicAdvertisingReport(&reader) else {
-      Issue.record("the whole is not read")
-      return
-    }
-    expect(read.handle, is: 0x0EFF)
-    expect(read.txPower, is: -4)
-    expect(read.rssi, is: -60)
-    expect(read.completeness, is: .partial)
-    expect(Array(read.data), is: data)
   }
 
   @Test("Scanning and connecting without a PHY, or on an unknown one, are refused")
@@ -168,14 +145,12 @@ struct AdvertisingSetCodecTests {
     let scan: [UInt8] = [0, 0, 0] + [UInt8](repeating: 1, count: 20)
     let connection: [UInt8] = [UInt8](repeating: 0, count: 10) + [UInt8](repeating: 1, count: 80)
     for phys in [0, 0b010, 0b1000, 0xFF] as [UInt8] {
-      var bytes = scan
-      bytes[2] = phys
+      let bytes = scan[..<2] + [phys] + scan[3...]
       var reader = ByteReader(bytes.span)
       expect(LESetExtendedScanParameters(&reader), is: nil)
     }
     for phys in [0, 0b1000, 0xFF] as [UInt8] {
-      var bytes = connection
-      bytes[9] = phys
+      let bytes = connection[..<9] + [phys] + connection[10...]
       var reader = ByteReader(bytes.span)
       expect(LEExtendedCreateConnection(&reader), is: nil)
     }

@@ -19,6 +19,18 @@ private func check<Value: Equatable>(
   expect(reader.count, is: 1, "as much is read as is written", sourceLocation: sourceLocation)
 }
 
+/// Checks that bytes are read as a value; that they are refused at every shorter length, except that
+/// `shorter` has the values of some.
+func expectRead<Value: Equatable>(
+  _ bytes: [UInt8], as value: Value, shorter: [Int: Value] = [:],
+  sourceLocation: SourceLocation = #_sourceLocation, by read: ([UInt8]) -> Value?
+) {
+  expect(read(bytes), is: value, sourceLocation: sourceLocation)
+  for cut in truncations(of: bytes) {
+    expect(read(cut), is: shorter[cut.count], "\(cut.count) bytes", sourceLocation: sourceLocation)
+  }
+}
+
 extension Check {
   /// A command and its parameters.
   static func command<Command: HCICommand & Equatable>(

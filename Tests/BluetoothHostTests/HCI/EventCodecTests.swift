@@ -75,11 +75,9 @@ struct EventCodecTests {
   @Test("The enhanced Connection Complete has two more addresses")
   func enhanced() {
     let whole = connectionStart + [UInt8](repeating: 0xEE, count: 12) + connectionEnd
-    var reader = ByteReader(whole.span)
-    expect(LEConnectionComplete(&reader, enhanced: true), is: connection)
-    for cut in truncations(of: whole) {
-      var reader = ByteReader(cut.span)
-      expect(LEConnectionComplete(&reader, enhanced: true), is: nil)
+    expectRead(whole, as: connection) { bytes in
+      var reader = ByteReader(bytes.span)
+      return LEConnectionComplete(&reader, enhanced: true)
     }
   }
 
@@ -111,14 +109,11 @@ struct EventCodecTests {
         .writePacket(to: &$0)
     }
     expect(packet, is: [0x04, 0x0E, 7, 1, 0x09, 0x10] + returned)
-    let parameters = Array(packet[3...])
-    for length in 0...parameters.count {
-      let cut = Array(parameters[..<length])
-      let results: [UInt8]? =
-        if let event = CommandComplete(parameters: cut.span) {
-          Array(event.returnParameters)
-        } else { nil }
-      expect(results, is: length < 3 ? nil : Array(returned[..<(length - 3)]))
+    expectRead(
+      Array(packet[3...]), as: returned, shorter: [3: [], 4: [0], 5: [0, 1], 6: [0, 1, 2]]
+    ) { parameters in
+      guard let event = CommandComplete(parameters: parameters.span) else { return nil }
+      return Array(event.returnParameters)
     }
   }
 
@@ -136,8 +131,7 @@ struct EventCodecTests {
       written { NumberOfCompletedPackets.writePacket(handle: link, count: 3, to: &$0) },
       is: [0x04, 0x13, 5, 1, 0xFF, 0x0E, 3, 0])
     let two: [UInt8] = [2, 0x40, 0, 1, 0, 0x41, 0, 0x02, 0x01]
-    expect(completed(two), is: [[0x40, 1], [0x41, 0x0102]])
-    for cut in truncations(of: two) { expect(completed(cut), is: nil) }
+    expectRead(two, as: [[0x40, 1], [0x41, 0x0102]], by: completed)
     expect(completed([0]), is: [])
     expect(completed([1] + two[1...]), is: [[0x40, 1]], "further bytes are not read")
     expect(completed([255] + two[1...]), is: nil)
