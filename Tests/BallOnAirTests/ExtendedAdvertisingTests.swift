@@ -44,20 +44,44 @@ private typealias Ear5 = Host<
   2, NoServer, ScanningClient<2, Ear, ExtendedScanner<2, 400>>, NoSecurity, NoChannels
 >
 
-private func makeBall(legacy: Bool = false) -> Ball5 {
-  Host(
-    configuration: HostConfiguration(
-      name: DeviceName(StaticText("Ball")), service: legacy ? .ballService : nil, address: .public),
-    server: AdvertisingServer(
-      database: EightBallProfile.makeDatabase(), application: BallApplication(seed: 8)),
-    client: NoClient())
-}
+extension AirBench {
+  /// A ball with a set.
+  fileprivate func addBall(
+    _ set: AdvertisingSet? = nil, _ data: [UInt8] = [], in index: Int = 0, legacy: Bool = false,
+    linkPHYs: PHYSet? = nil, on controller: VirtualController? = nil
+  ) -> AirDevice<Ball5> {
+    let ball = add(
+      Ball5(
+        configuration: HostConfiguration(
+          name: DeviceName(StaticText("Ball")), service: legacy ? .ballService : nil,
+          address: .public),
+        server: AdvertisingServer(
+          database: EightBallProfile.makeDatabase(), application: BallApplication(seed: 8)),
+        client: NoClient()), on: controller)
+    if let linkPHYs { ball.host.server.sets.linkPHYs = linkPHYs }
+    if let set { expect(ball.host.advertise(set, data.span, in: index)) }
+    ball.host.start(at: now)
+    return ball
+  }
 
-private func makeEar() -> Ear5 {
-  Host(
-    configuration: HostConfiguration(
-      name: DeviceName(StaticText("Ear")), service: nil, address: .public), server: NoServer(),
-    client: ScanningClient(application: Ear()))
+  /// A central that scans.
+  fileprivate func addEar(on controller: VirtualController? = nil) -> AirDevice<Ear5> {
+    let ear = add(
+      Ear5(
+        configuration: HostConfiguration(
+          name: DeviceName(StaticText("Ear")), service: nil, address: .public),
+        server: NoServer(), client: ScanningClient(application: Ear())),
+      on: controller)
+    ear.host.start(at: now)
+    ear.host.scan(ScanParameters())
+    return ear
+  }
+
+  fileprivate func connect(_ ear: AirDevice<Ear5>, to ball: AirDevice<Ball5>) throws {
+    expect(ear.host.connect(to: ball.controller.address))
+    try settle()
+    expect(ear.host.client.application.linkCount, is: 1)
+  }
 }
 
 private func counting(_ count: Int) -> [UInt8] {
@@ -75,13 +99,8 @@ struct ExtendedAdvertisingTests {
     ])
   func kinds(kind: AdvertisingSet.Kind, phy: PHY, count: Int) throws {
     let bench = AirBench()
-    let ball = bench.add(makeBall())
-    let ear = bench.add(makeEar())
-    let fits = ball.host.advertise(AdvertisingSet(kind, phy: phy), counting(count).span, in: 1)
-    expect(fits)
-    ball.host.start(at: bench.now)
-    ear.host.start(at: bench.now)
-    ear.host.scan(ScanParameters())
+    let ball = bench.addBall(AdvertisingSet(kind, phy: phy), counting(count), in: 1)
+    let ear = bench.addEar()
     try bench.settle()
     expect(ball.host.radio, is: .advertising)
     var expected = Ear.Heard(
@@ -97,10 +116,7 @@ struct ExtendedAdvertisingTests {
       expect(ear.host.client.application.heard, is: [expected])
     }
     guard kind == .connectable else { return }
-    let begins = ear.host.connect(to: ball.controller.address)
-    expect(begins)
-    try bench.settle()
-    expect(ear.host.client.application.linkCount, is: 1)
+    try bench.connect(ear, to: ball)
     expect(ball.host.connectionCount, is: 1)
     // The ball has a second place.
     expect(ball.host.radio, is: .advertising)
@@ -109,14 +125,8 @@ struct ExtendedAdvertisingTests {
   @Test("Data beyond what the scanner keeps is cut, and marked")
   func tooLong() throws {
     let bench = AirBench()
-    let ball = bench.add(makeBall())
-    let ear = bench.add(makeEar())
-    let fits = ball.host.advertise(
-      AdvertisingSet(.nonconnectable), counting(1_650).span, in: 0)
-    expect(fits)
-    ball.host.start(at: bench.now)
-    ear.host.start(at: bench.now)
-    ear.host.scan(ScanParameters())
+    _ = bench.addBall(AdvertisingSet(.nonconnectable), counting(1_650))
+    let ear = bench.addEar()
     try bench.settle()
     expect(ear.host.client.application.heard.map(\.isWhole), is: [false])
     expect(ear.host.client.application.heard.first?.data, is: counting(400))
@@ -125,30 +135,22 @@ struct ExtendedAdvertisingTests {
   @Test("A legacy central finds and connects to the legacy half of both")
   func both() throws {
     let bench = AirBench()
-    let ball = bench.add(makeBall(legacy: true))
-    let ear = bench.add(makeEar())
+    let ball = bench.addBall(AdvertisingSet(.connectable), counting(100), legacy: true)
+    let ear = bench.addEar()
     let old = bench.add(
       Central<2, Ear>(
         configuration: HostConfiguration(
           name: DeviceName(StaticText("Old")), service: nil, address: .public),
         application: Ear()))
-    let fits = ball.host.advertise(AdvertisingSet(.connectable), counting(100).span, in: 0)
-    expect(fits)
-    for start in [{ ball.host.start(at: bench.now) }, { ear.host.start(at: bench.now) }] { start() }
     old.host.start(at: bench.now)
-    ear.host.scan(ScanParameters())
     old.host.scan(ScanParameters())
     try bench.settle()
     expect(Set(old.host.client.application.heard.map(\.isLegacy)), is: [true])
     expect(Set(ear.host.client.application.heard.map(\.isLegacy)), is: [true, false])
-    let begins = old.host.connect(to: ball.controller.address)
-    expect(begins)
+    expect(old.host.connect(to: ball.controller.address))
     try bench.settle()
     expect(old.host.client.application.linkCount, is: 1)
-    let beginsToo = ear.host.connect(to: ball.controller.address)
-    expect(beginsToo)
-    try bench.settle()
-    expect(ear.host.client.application.linkCount, is: 1)
+    try bench.connect(ear, to: ball)
     expect(ball.host.isAdvertisingHeldBack)
     expect(!ball.controller.isAdvertising)
   }
@@ -157,36 +159,22 @@ struct ExtendedAdvertisingTests {
   func oldControllers() throws {
     let bench = AirBench()
     let plain = ControllerConfiguration(supportsExtendedAdvertising: false)
-    let ball = bench.add(
-      makeBall(legacy: true), on: bench.air.addController(configuration: plain))
-    let ear = bench.add(makeEar(), on: bench.air.addController(configuration: plain))
-    ball.host.start(at: bench.now)
-    ear.host.start(at: bench.now)
-    ear.host.scan(ScanParameters())
+    let ball = bench.addBall(legacy: true, on: bench.air.addController(configuration: plain))
+    let ear = bench.addEar(on: bench.air.addController(configuration: plain))
     try bench.settle()
     expect(!ball.host.isExtended && !ear.host.isExtended)
     expect(ear.host.client.application.heard.count, is: 2)
-    let begins = ear.host.connect(to: ball.controller.address)
-    expect(begins)
-    try bench.settle()
-    expect(ear.host.client.application.linkCount, is: 1)
+    try bench.connect(ear, to: ball)
   }
 
   @Test("A link that the sides want on the coded PHY stays there")
   func codedLink() throws {
     let bench = AirBench()
-    let ball = bench.add(makeBall())
-    let ear = bench.add(makeEar())
-    ball.host.server.sets.linkPHYs = .leCoded
+    let ball = bench.addBall(
+      AdvertisingSet(.connectable, phy: .leCoded), counting(9), linkPHYs: .leCoded)
+    let ear = bench.addEar()
     ear.host.client.scanner.linkPHYs = .leCoded
-    let fits = ball.host.advertise(
-      AdvertisingSet(.connectable, phy: .leCoded), counting(9).span, in: 0)
-    expect(fits)
-    ball.host.start(at: bench.now)
-    ear.host.start(at: bench.now)
     try bench.settle()
-    let begins = ear.host.connect(to: ball.controller.address)
-    expect(begins)
     var phys: [[UInt8]] = []
     ear.onPacket = { packet, direction in
       // LE PHY Update Complete: status, handle, and the two PHYs.
@@ -195,8 +183,7 @@ struct ExtendedAdvertisingTests {
       }
       phys.append([packet[7], packet[8]])
     }
-    try bench.settle()
-    expect(ear.host.client.application.linkCount, is: 1)
+    try bench.connect(ear, to: ball)
     expect(Set(phys), is: [[3, 3]])
   }
 
@@ -204,16 +191,11 @@ struct ExtendedAdvertisingTests {
   func crowd() throws {
     let bench = AirBench()
     for number in 0..<1_000 {
-      let ball = bench.add(makeBall())
       let data: [UInt8] = [0, 0, UInt8(number & 0xFF), UInt8(number >> 8)] + counting(100)
-      let fits = ball.host.advertise(AdvertisingSet(.connectable), data.span, in: 0)
-      expect(fits)
-      ball.host.start(at: bench.now)
+      _ = bench.addBall(AdvertisingSet(.connectable), data)
     }
     try bench.settle()
-    let ear = bench.add(makeEar())
-    ear.host.start(at: bench.now)
-    ear.host.scan(ScanParameters())
+    let ear = bench.addEar()
     // A controller keeps at most 64 unread reports, and drops the others until the host has read.
     try bench.run(for: 2_000)
     expect(ear.host.client.application.heard.count, is: 1_000)

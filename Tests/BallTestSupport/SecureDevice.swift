@@ -2,22 +2,43 @@ import BluetoothHost
 import Expectations
 import VirtualRadio
 
-/// The delegate of a Security Manager: records what it hears.
+/// The delegate of a Security Manager: records what it hears, with the index of the link.
 package struct PairingRecord: PairingDelegate {
-  package private(set) var prompts: [PairingPrompt] = []
-  package private(set) var outcomes: [PairingOutcome] = []
-  package private(set) var security: LinkSecurity = .none
-  package private(set) var encryptionFailures: [HCIErrorCode] = []
+  package enum Call: Equatable {
+    case show(PairingPrompt, Int)
+    case ended(PairingOutcome, Int)
+    case security(LinkSecurity, Int)
+    case encryptionFailed(HCIErrorCode, Int)
+  }
 
-  package mutating func show(_ prompt: PairingPrompt, at index: Int) { prompts.append(prompt) }
+  package private(set) var calls: [Call] = []
+
+  package init() {}
+
+  package var prompts: [PairingPrompt] {
+    calls.compactMap { if case .show(let prompt, _) = $0 { prompt } else { nil } }
+  }
+  package var outcomes: [PairingOutcome] {
+    calls.compactMap { if case .ended(let outcome, _) = $0 { outcome } else { nil } }
+  }
+  package var encryptionFailures: [HCIErrorCode] {
+    calls.compactMap { if case .encryptionFailed(let reason, _) = $0 { reason } else { nil } }
+  }
+  package var security: LinkSecurity {
+    calls.reduce(.none) { if case .security(let new, _) = $1 { new } else { $0 } }
+  }
+
+  package mutating func show(_ prompt: PairingPrompt, at index: Int) {
+    calls.append(.show(prompt, index))
+  }
   package mutating func pairingEnded(_ outcome: PairingOutcome, at index: Int) {
-    outcomes.append(outcome)
+    calls.append(.ended(outcome, index))
   }
   package mutating func securityChanged(to security: LinkSecurity, at index: Int) {
-    self.security = security
+    calls.append(.security(security, index))
   }
   package mutating func encryptionFailed(_ reason: HCIErrorCode, at index: Int) {
-    encryptionFailures.append(reason)
+    calls.append(.encryptionFailed(reason, index))
   }
 }
 

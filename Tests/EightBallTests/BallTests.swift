@@ -14,9 +14,7 @@ struct BallTests {
 
   @Test("A subscribed central's question is answered once")
   func asked() {
-    let ball = TestBall()
-    ball.connect(0)
-    ball.listen(0)
+    let ball = TestBall(connected: [0], listening: [0])
     expect(ball.notify(), is: nil)
     expect(ball.ask("Will it rain?"), is: nil)
     expect(ball.question(), is: "Will it rain?")
@@ -33,8 +31,7 @@ struct BallTests {
 
   @Test("An answer can be read repeatedly, and is empty before the first")
   func read() {
-    let ball = TestBall()
-    ball.connect(0)
+    let ball = TestBall(connected: [0])
     expect(ball.read(), is: .success(""))
     expect(ball.ask("Will it rain?"), is: nil)
     let answer = text(answers(1)[0])
@@ -47,8 +44,7 @@ struct BallTests {
 
   @Test("A question before the subscription is answered at the subscription")
   func subscribedLater() {
-    let ball = TestBall()
-    ball.connect(0)
+    let ball = TestBall(connected: [0])
     expect(ball.ask("Will it rain?"), is: nil)
     expect(ball.notify(), is: nil)
     ball.listen(0)
@@ -60,8 +56,7 @@ struct BallTests {
 
   @Test("A second question replaces the first")
   func replaced() {
-    let ball = TestBall()
-    ball.connect(0)
+    let ball = TestBall(connected: [0])
     expect(ball.ask("Will it rain?"), is: nil)
     expect(ball.ask("Will it snow?"), is: nil)
     ball.listen(0)
@@ -72,8 +67,7 @@ struct BallTests {
 
   @Test("A refused question changes nothing")
   func refused() {
-    let ball = TestBall()
-    ball.connect(0)
+    let ball = TestBall(connected: [0])
     expect(ball.ask("Will it rain?"), is: nil)
     _ = ball.events()
     expect(ball.ask("It will."), is: .unlikelyError)
@@ -87,8 +81,7 @@ struct BallTests {
 
   @Test("The question cannot be read, and the answer cannot be written")
   func permissions() {
-    let ball = TestBall()
-    ball.connect(0)
+    let ball = TestBall(connected: [0])
     expect(ball.read(attribute: .question), is: .failure(.readNotPermitted))
     expect(ball.ask("Yes?".utf8, at: 0, attribute: .answer), is: .writeNotPermitted)
     let other = ApplicationAttribute(rawValue: 7)
@@ -98,9 +91,7 @@ struct BallTests {
 
   @Test("Each central has its own question and answer, which are deleted when it disconnects")
   func perCentral() {
-    let ball = TestBall()
-    for connectionIndex in 0..<3 { ball.connect(connectionIndex) }
-    ball.listen(1)
+    let ball = TestBall(connected: [0, 1, 2], listening: [1])
     expect(ball.ask("Am I 0?", at: 0), is: nil)
     expect(ball.ask("Am I 1?", at: 1), is: nil)
     let given = answers(2)
@@ -120,9 +111,7 @@ struct BallTests {
   @Test("The same seed and questions give the same answers, another seed others")
   func repeatable() {
     func game(seed: UInt64) -> [String?] {
-      let ball = TestBall(seed: seed)
-      ball.connect(0)
-      ball.listen(0)
+      let ball = TestBall(seed: seed, connected: [0], listening: [0])
       return (0..<50).map { _ in ball.ask("Again?") == nil ? ball.notify() : nil }
     }
     expect(game(seed: 1), is: game(seed: 1))
@@ -131,9 +120,7 @@ struct BallTests {
 
   @Test("Answers can be slugs")
   func slugs() {
-    let ball = TestBall(style: .slug)
-    ball.connect(0)
-    ball.listen(0)
+    let ball = TestBall(style: .slug, connected: [0], listening: [0])
     expect(ball.ask("Will it rain?"), is: nil)
     let slug = text(answers(1)[0], .slug)
     expect(slug.hasPrefix("SLUG-ANSWER-"))
@@ -203,10 +190,7 @@ struct BallTests {
 struct BallHandlingTests {
   @Test("A shake gives a new answer to each subscribed central that has asked")
   func shake() {
-    let ball = TestBall()
-    for connectionIndex in 0..<3 { ball.connect(connectionIndex) }
-    ball.listen(0)
-    ball.listen(1)
+    let ball = TestBall(connected: [0, 1, 2], listening: [0, 1])
     expect(ball.ask("Am I 0?", at: 0), is: nil)
     expect(ball.ask("Am I 2?", at: 2), is: nil)
     expect(ball.notify(0) != nil)
@@ -225,9 +209,7 @@ struct BallHandlingTests {
 
   @Test("Clearing deletes questions and answers, including pending ones, but no subscription")
   func clear() {
-    let ball = TestBall()
-    ball.connect(0)
-    ball.listen(0)
+    let ball = TestBall(connected: [0], listening: [0])
     expect(ball.ask("Will it rain?"), is: nil)
     ball.ball.clear()
     expect(ball.notify(), is: nil)
@@ -240,8 +222,7 @@ struct BallHandlingTests {
 
   @Test("A changed subscription is reported; other attributes are not")
   func subscriptions() {
-    let ball = TestBall()
-    ball.connect(0)
+    let ball = TestBall(connected: [0])
     _ = ball.events()
     ball.listen(0)
     ball.listen(0)
@@ -253,8 +234,7 @@ struct BallHandlingTests {
 
   @Test("A disconnection has its central and its reason")
   func disconnected() {
-    let ball = TestBall()
-    ball.connect(2)
+    let ball = TestBall(connected: [2])
     _ = ball.events()
     ball.disconnect(2)
     expect(ball.events(), is: [.disconnected(2, ball.address(2), .remoteUserTerminatedConnection)])
@@ -262,8 +242,7 @@ struct BallHandlingTests {
 
   @Test("The last 32 events are kept, and the number of lost ones comes first", arguments: 0...70)
   func overflow(count: Int) {
-    let ball = TestBall()
-    ball.connect(0)
+    let ball = TestBall(connected: [0])
     _ = ball.events()
     for index in 0..<count { ball.listen(0, index % 2 == 0 ? .notification : .none) }
     var expected = (0..<count).map { ObservedEvent.subscribed(0, $0 % 2 == 0) }.suffix(32)

@@ -7,8 +7,13 @@ import Expectations
 final class TestBall {
   var ball: BallApplication<3>
 
-  init(seed: UInt64 = 8, style: AnswerFormat = .text) {
+  /// A ball to which these centrals are connected; some of them listen to answers.
+  init(
+    seed: UInt64 = 8, style: AnswerFormat = .text, connected: [Int] = [], listening: [Int] = []
+  ) {
     ball = BallApplication(seed: seed, style: style)
+    for index in connected { connect(index) }
+    for index in listening { listen(index) }
   }
 
   /// The address of the central at `connectionIndex`.

@@ -9,21 +9,13 @@ func prepare(_ handle: UInt16, _ offset: Int, _ part: some Sequence<UInt8>) -> [
 
 private let execute: [UInt8] = [0x18, 0x01]
 
-/// Prepares a part, and checks that it is echoed.
-private func expectEcho(
-  _ controller: ScriptedController, _ request: [UInt8],
-  sourceLocation: SourceLocation = #_sourceLocation
-) {
-  controller.exchange(request, gives: [0x17] + request.dropFirst(), sourceLocation: sourceLocation)
-}
-
 private let scenarios: [HostScenario] = [
   Scenario(
     "512 bytes are written in parts of 18, the longest with an MTU of 23",
     // 23 − 5 = 18 bytes a part; 512 = 28 × 18 + 8
     .also { host in
       for start in stride(from: 0, to: 512, by: 18) {
-        expectEcho(host, prepare(0x0D, start, [UInt8](counting: 512)[start..<min(start + 18, 512)]))
+        host.prepare(0x0D, start, [UInt8](counting: 512)[start..<min(start + 18, 512)])
       }
     },
     .writes(), .execute(), .writes([UInt8](counting: 512)),
@@ -33,7 +25,7 @@ private let scenarios: [HostScenario] = [
     "512 bytes are written in parts of one byte",
     .also { host in
       for start in 0..<512 {
-        expectEcho(host, prepare(0x0D, start, [[UInt8](counting: 512)[start]]))
+        host.prepare(0x0D, start, [[UInt8](counting: 512)[start]])
       }
     },
     .execute(), .writes([UInt8](counting: 512))),
@@ -41,7 +33,7 @@ private let scenarios: [HostScenario] = [
     "513 bytes are prepared, and Execute Write refuses them",
     .also { host in
       for start in stride(from: 0, to: 513, by: 9) {
-        expectEcho(host, prepare(0x0D, start, [UInt8](counting: 9)))
+        host.prepare(0x0D, start, [UInt8](counting: 9))
       }
     },
     .exchange(execute, gives: error(0x18, 0x0D, .invalidAttributeValueLength)), .writes(),
@@ -52,7 +44,7 @@ private let scenarios: [HostScenario] = [
     // Each part starts where none ended, so it costs 6 + 18 = 24 bytes: 1024 / 24 = 42 fit.
     .also { host in
       for count in 0..<42 {
-        expectEcho(host, prepare(0x0D, 0, [UInt8](repeating: UInt8(count), count: 18)))
+        host.prepare(0x0D, 0, [UInt8](repeating: UInt8(count), count: 18))
       }
     },
     .exchange(
@@ -88,9 +80,9 @@ private let scenarios: [HostScenario] = [
         ([(513, 1)], .invalidOffset),
       ] {
         // The other attribute comes first, and is not written either.
-        expectEcho(host, prepare(0x14, 0, [9]))
+        host.prepare(0x14, 0, [9])
         for (offset, count) in parts {
-          expectEcho(host, prepare(0x0D, offset, [UInt8](repeating: 2, count: count)))
+          host.prepare(0x0D, offset, [UInt8](repeating: 2, count: count))
         }
         host.exchange(execute, gives: error(0x18, 0x0D, code))
         expect(host.writes, is: [])
@@ -102,7 +94,7 @@ private let scenarios: [HostScenario] = [
     .exchange([0x12, 0x0E, 0x00, 0x01, 0x00], gives: [0x13]),
     .also { host in
       for handle: UInt16 in [0x1B, 0x0E, 0x09] {
-        expectEcho(host, prepare(handle, 1, [0x00]))
+        host.prepare(handle, 1, [0x00])
         host.exchange(execute, gives: error(0x18, handle, .invalidOffset))
       }
     },
@@ -171,7 +163,7 @@ struct PrepareWriteTests {
     arguments: 2...255)
   func flags(flags: UInt8) {
     let controller = connectedController()
-    expectEcho(controller, prepare(0x0D, 0, [0x01]))
+    controller.prepare(0x0D, 0, [0x01])
     controller.exchange([0x18, flags], gives: error(0x18, 0, .invalidPDU))
     controller.exchange(execute, gives: [0x19])
     expect(controller.writes, is: [[0x01]])

@@ -1,3 +1,4 @@
+import BallTestSupport
 import BluetoothHost
 import Expectations
 
@@ -37,9 +38,9 @@ struct CounterRandomTests {
   @Test("Pairing waits for the whole seed, and for a controller that gives numbers")
   func refusal() {
     var manager = SecurityManager<
-      1, TestAgreement, CounterRandom, BondTable<1>, RecordingDelegate
+      1, TestAgreement, CounterRandom, BondTable<1>, PairingRecord
     >(
-      policy: PairingPolicy(), identity: nil, bonds: BondTable(), delegate: RecordingDelegate(),
+      policy: PairingPolicy(), identity: nil, bonds: BondTable(), delegate: PairingRecord(),
       agreement: TestAgreement(), random: CounterRandom())
     let now = Instant(rawValue: 0)
     manager.opened(.initiator, at: 0)

@@ -114,7 +114,7 @@ struct PrivateAddressTests {
 
 /// A manager with room for more bonds than private addresses that it notes.
 private typealias Finder = SecurityManager<
-  1, TestAgreement, FixedRandom, BondTable<8>, RecordingDelegate
+  1, TestAgreement, FixedRandom, BondTable<8>, PairingRecord
 >
 
 @Suite("The addresses of bonded devices")
@@ -130,7 +130,7 @@ struct RecentAddressTests {
           isAuthenticated: false, isSecureConnections: true, role: .initiator))
     }
     return Finder(
-      policy: PairingPolicy(), identity: nil, bonds: bonds, delegate: RecordingDelegate(),
+      policy: PairingPolicy(), identity: nil, bonds: bonds, delegate: PairingRecord(),
       agreement: TestAgreement(), random: FixedRandom(seed: 1))
   }
 

@@ -2,33 +2,10 @@ import BallTestSupport
 import BluetoothHost
 import Expectations
 
-/// A delegate that records its calls.
-struct RecordingDelegate: PairingDelegate {
-  enum Call: Equatable {
-    case show(PairingPrompt, Int)
-    case ended(PairingOutcome, Int)
-    case security(LinkSecurity, Int)
-    case encryptionFailed(HCIErrorCode, Int)
-  }
-
-  var calls: [Call] = []
-
-  mutating func show(_ prompt: PairingPrompt, at index: Int) { calls.append(.show(prompt, index)) }
-  mutating func pairingEnded(_ outcome: PairingOutcome, at index: Int) {
-    calls.append(.ended(outcome, index))
-  }
-  mutating func securityChanged(to security: LinkSecurity, at index: Int) {
-    calls.append(.security(security, index))
-  }
-  mutating func encryptionFailed(_ reason: HCIErrorCode, at index: Int) {
-    calls.append(.encryptionFailed(reason, index))
-  }
-}
-
 /// A device with a Security Manager of two links, and its peers.
 final class SecurityStation {
   typealias Manager = SecurityManager<
-    2, TestAgreement, FixedRandom, BondTable<4>, RecordingDelegate
+    2, TestAgreement, FixedRandom, BondTable<4>, PairingRecord
   >
 
   var manager: Manager
@@ -40,15 +17,13 @@ final class SecurityStation {
 
   init(_ policy: PairingPolicy = PairingPolicy(), identity: LocalIdentity?, seed: UInt64 = 1) {
     manager = Manager(
-      policy: policy, identity: identity, bonds: BondTable(), delegate: RecordingDelegate(),
+      policy: policy, identity: identity, bonds: BondTable(), delegate: PairingRecord(),
       agreement: TestAgreement(), random: FixedRandom(seed: seed))
   }
 
-  var calls: [RecordingDelegate.Call] { manager.delegate.calls }
+  var calls: [PairingRecord.Call] { manager.delegate.calls }
 
-  var outcomes: [PairingOutcome] {
-    calls.compactMap { call in if case .ended(let outcome, _) = call { outcome } else { nil } }
-  }
+  var outcomes: [PairingOutcome] { manager.delegate.outcomes }
 
   var bondCount: Int { manager.bonds.count }
 

@@ -36,7 +36,7 @@ extension Step where Subject == SecurityStation {
   }
   /// The delegate's calls; the outcomes among them; the last one; their number.
   static func calls(
-    _ calls: RecordingDelegate.Call..., at line: SourceLocation = #_sourceLocation
+    _ calls: PairingRecord.Call..., at line: SourceLocation = #_sourceLocation
   ) -> Step { check(calls, line) { $0.calls } }
   static func outcomes(
     _ outcomes: PairingOutcome..., at line: SourceLocation = #_sourceLocation

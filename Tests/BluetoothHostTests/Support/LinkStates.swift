@@ -152,6 +152,16 @@ extension ScriptedController {
     sourceLocation: SourceLocation = #_sourceLocation
   ) { expect(exchange(request, on: handle), is: responses, sourceLocation: sourceLocation) }
 
+  /// A Prepare Write Request, which is echoed.
+  func prepare(
+    _ attribute: UInt16, _ offset: Int, _ part: some Sequence<UInt8>, on handle: UInt16 = 0x40,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let parameters = words(attribute, UInt16(offset)) + part
+    exchange(
+      [0x16] + parameters, gives: [0x17] + parameters, on: handle, sourceLocation: sourceLocation)
+  }
+
   /// A central exchanges the MTU.
   func exchangeMTU(_ mtu: UInt16, on handle: UInt16 = 0x40) {
     _ = exchange([0x02] + words(mtu), on: handle)

@@ -218,10 +218,7 @@ extension Step where Subject == ScriptedController {
   static func prepare(
     _ attribute: UInt16, _ offset: Int, _ part: [UInt8], on handle: UInt16 = 0x40,
     at line: SourceLocation = #_sourceLocation
-  ) -> Step {
-    let parameters = words(attribute, UInt16(offset)) + part
-    return exchange([0x16] + parameters, gives: [0x17] + parameters, on: handle, at: line)
-  }
+  ) -> Step { Step { $0.prepare(attribute, offset, part, on: handle, sourceLocation: line) } }
   /// An Execute Write Request, which succeeds.
   static func execute(
     on handle: UInt16 = 0x40, at line: SourceLocation = #_sourceLocation
