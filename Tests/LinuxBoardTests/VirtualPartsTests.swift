@@ -50,6 +50,19 @@ struct VirtualPartsTests {
     expect(ball.pictures.last, is: first)
   }
 
+  @Test(
+    "A ball that is kept from running in the middle of a shake notices it",
+    arguments: [100, 200, 300, 400, 500, 600, 700])
+  func stall(_ time: UInt32) throws {
+    let ball = try Ball()
+    ball.run(.advertising, until: 1_000)
+    ball.parts.shake(at: ball.now)
+    ball.run(.advertising, until: 1_090)
+    ball.stall(for: time)
+    ball.run(.advertising, until: 4_000)
+    expect(ball.shakes, is: 1)
+  }
+
   @Test("After a minute the picture is dim, after five minutes off, and a shake lights it")
   func rest() throws {
     let ball = try Ball()
@@ -127,6 +140,9 @@ private final class Ball {
     try board.apply(try settings.map { try BoardSetting($0) })
     parts = try #require(VirtualParts(board, name: Self.name, at: now))
   }
+
+  /// Does nothing for a time in milliseconds, whatever is due.
+  func stall(for time: UInt32) { now = now.advanced(by: time) }
 
   /// Runs until a time in milliseconds, while the ball is in this state.
   func run(_ status: BallLights.Status, until end: UInt64) {

@@ -30,8 +30,9 @@ public final class VirtualParts {
   private let sensor: VirtualMotionSensor?
   private var parts: BoardParts<VirtualI2CBus>
   private var hasMoved = false
-  /// When the present shake began; `nil` while the ball lies still.
-  private var shakeStart: Instant?
+  /// How far the present shake has come, in milliseconds; `nil` while the ball lies still. It goes on by one sample at
+  /// a time, so that a program that is kept from running misses no stroke.
+  private var shakeProgress: UInt32?
   private var nextSample: Instant?
 
   /// The parts of `board`; `nil` if it has none.
@@ -76,15 +77,11 @@ public final class VirtualParts {
   /// Moves the ball on, if it is shaken.
   public func advance(to now: Instant) {
     characters?.advance(to: now)
-    if let start = shakeStart, let next = nextSample, next <= now {
-      let time = UInt32(truncatingIfNeeded: now.rawValue - start.rawValue)
+    if let time = shakeProgress, let next = nextSample, next <= now {
       sensor?.acceleration = Self.acceleration(afterMilliseconds: time)
-      if time < Self.shakeTime {
-        nextSample = now.advanced(by: Self.period)
-      } else {
-        shakeStart = nil
-        nextSample = nil
-      }
+      let goesOn = time < Self.shakeTime
+      shakeProgress = goesOn ? time + Self.period : nil
+      nextSample = goesOn ? now.advanced(by: Self.period) : nil
     }
     guard hasMoved else { return }
     hasMoved = false
@@ -139,8 +136,8 @@ public final class VirtualParts {
   @discardableResult
   public func shake(at now: Instant) -> Bool {
     guard sensor != nil else { return false }
-    guard shakeStart == nil else { return true }
-    shakeStart = now
+    guard shakeProgress == nil else { return true }
+    shakeProgress = 0
     nextSample = now
     return true
   }
