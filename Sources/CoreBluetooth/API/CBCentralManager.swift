@@ -59,15 +59,15 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   struct WeakPeripheral { weak var peripheral: CBPeripheral? }
 
   let contents = Locked(Contents())
-  let thread: any ManagerThread
+  let radio: CBRadio
   /// What represents this manager in the engine.
   let handle: CentralHandle
   private let observation = Locked<AnyObject?>(nil)
 
   /// A manager without a delegate, on the main queue.
   public override init() {
-    let radio = CBRadio.default
-    (thread, handle) = (radio, CentralHandle(queue: .main, calls: radio.calls))
+    radio = .default
+    handle = CentralHandle(queue: .main, calls: radio.calls)
     super.init()
     begin(nil)
   }
@@ -85,8 +85,8 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   public init(
     delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
   ) {
-    let radio = CBRadio.default
-    (thread, handle) = (radio, CentralHandle(queue: queue ?? .main, calls: radio.calls))
+    radio = .default
+    handle = CentralHandle(queue: queue ?? .main, calls: radio.calls)
     super.init()
     begin(delegate)
   }
@@ -96,13 +96,8 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil,
     radio: CBRadio
   ) {
-    (thread, handle) = (radio, CentralHandle(queue: queue ?? .main, calls: radio.calls))
-    super.init()
-    begin(delegate)
-  }
-
-  init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue, thread: any ManagerThread) {
-    (self.thread, handle) = (thread, CentralHandle(queue: queue))
+    self.radio = radio
+    handle = CentralHandle(queue: queue ?? .main, calls: radio.calls)
     super.init()
     begin(delegate)
   }
@@ -111,14 +106,14 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     self.delegate = delegate
     let handle = handle
     handle.represent(self)
-    thread.perform { $0.central.add(handle) }
-    let watch = thread.watchState { handle.report($0) }
+    radio.perform { $0.central.add(handle) }
+    let watch = radio.watchState { handle.report($0) }
     observation.withLock { $0 = watch }
   }
 
   deinit {
     let handle = handle
-    thread.perform { $0.central.remove(handle) }
+    radio.perform { $0.central.remove(handle) }
     for entry in contents.withLock({ $0.peripherals.values.map(\.peripheral) }) {
       entry?.change { $0.forgetLinks() }
     }
@@ -136,7 +131,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
   open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
     guard isPoweredOn() else { return [] }
     let wanted = Set(serviceUUIDs.map(\.uuid))
-    return thread.device.central.connected.withLock(\.self).filter {
+    return radio.device.central.connected.withLock(\.self).filter {
       !$0.value.isDisjoint(with: wanted)
     }.map { peripheral(at: $0.key) }
   }
@@ -162,7 +157,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
       solicited: Set((solicited ?? []).map(\.uuid)),
       allowsDuplicates: options.isTrue(CBCentralManagerScanOptionAllowDuplicatesKey))
     let handle = handle
-    thread.perform { $0.central.scan(handle, scan) }
+    radio.perform { $0.central.scan(handle, scan) }
   }
 
   /// Stops the scan.
@@ -170,7 +165,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     guard isPoweredOn() else { return }
     change { $0.scan = nil }
     let handle = handle
-    thread.perform { $0.central.stopScan(handle) }
+    radio.perform { $0.central.stopScan(handle) }
   }
 
   /// Connects to `peripheral`. Attempts continue until `cancelPeripheralConnection`, until the
@@ -188,7 +183,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     let isNew = peripheral.change { $0.wantLink() }
     let (handle, address) = (handle, peripheral.address)
     let member = handle.member(of: peripheral, reconnects: reconnects)
-    let isTaken = thread.perform { [weak peripheral] device in
+    let isTaken = radio.perform { [weak peripheral] device in
       guard isNew else { return device.central.connectAgain(handle, to: address) }
       if peripheral != nil { device.central.connect(member, to: address, after: milliseconds) }
     }
@@ -200,7 +195,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     guard isPoweredOn(), isMine(peripheral) else { return }
     guard peripheral.change({ $0.cancelLink() }) else { return }
     let (handle, address) = (handle, peripheral.address)
-    thread.perform { $0.central.cancel(handle, address) }
+    radio.perform { $0.central.cancel(handle, address) }
   }
 
   /// Accepted without effect: other programs use other radios, so their connections are not seen.
@@ -219,7 +214,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
 
   /// The peripheral at `address`: always the same object while the program references it.
   func peripheral(at address: DeviceAddress) -> CBPeripheral {
-    let name = thread.device.central.names.withLock { $0[address] }
+    let name = radio.device.central.names.withLock { $0[address] }
     let (peripheral, isKnown) = contents.withLock { contents in
       if let known = contents.peripherals[address]?.peripheral { return (known, true) }
       let peripheral = CBPeripheral(address: address, name: name, of: self)

@@ -95,7 +95,7 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
       "\(identifier) is no longer used, and its connection is cancelled. "
         + "Did you forget to keep a reference to it?")
     let (handle, address) = (manager.handle, address)
-    manager.thread.perform { $0.central.cancel(handle, address) }
+    manager.radio.perform { $0.central.cancel(handle, address) }
   }
 
   /// The RSSI in dBm that `readRSSI()` last read; `nil` before, and without a link. Apple has
@@ -255,7 +255,7 @@ open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
   /// `peripheral(_:didOpen:error:)` receives the channel or the error.
   open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
     guard isConnected(), let manager else { return }
-    let keeper = ChannelKeeper(.served(by: manager.thread))
+    let keeper = ChannelKeeper(.served(by: manager.radio))
     ask { peripheral, outcome in
       var error = outcome.error
       if case .success(.channel(let end?)) = outcome { error = end.publicError }

@@ -40,14 +40,14 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     return contents.withLock(body)
   }
 
-  private let thread: any ManagerThread
+  private let radio: CBRadio
   /// What represents this manager in the engine.
   private let client: PeripheralHandle
 
   /// A manager without a delegate, on the main queue.
   public override init() {
-    let radio = CBRadio.default
-    (thread, client) = (radio, PeripheralHandle(queue: .main, calls: radio.calls))
+    radio = .default
+    client = PeripheralHandle(queue: .main, calls: radio.calls)
     super.init()
     begin(nil)
   }
@@ -66,8 +66,8 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?,
     options: [String: Any]? = nil
   ) {
-    let radio = CBRadio.default
-    (thread, client) = (radio, PeripheralHandle(queue: queue ?? .main, calls: radio.calls))
+    radio = .default
+    client = PeripheralHandle(queue: queue ?? .main, calls: radio.calls)
     super.init()
     begin(delegate)
   }
@@ -77,15 +77,8 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?,
     options: [String: Any]? = nil, radio: CBRadio
   ) {
-    (thread, client) = (radio, PeripheralHandle(queue: queue ?? .main, calls: radio.calls))
-    super.init()
-    begin(delegate)
-  }
-
-  init(
-    delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue, thread: any ManagerThread
-  ) {
-    (self.thread, client) = (thread, PeripheralHandle(queue: queue))
+    self.radio = radio
+    client = PeripheralHandle(queue: queue ?? .main, calls: radio.calls)
     super.init()
     begin(delegate)
   }
@@ -94,12 +87,12 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     self.delegate = delegate
     client.represent(self)
     let client = client
-    let watch = thread.watchState { [weak thread] state in
+    let watch = radio.watchState { [weak radio] state in
       // Apple's rule: a state below `poweredOff` removes the services and ends advertising;
       // `poweredOff` pauses advertising.
       if state.rawValue < CBManagerState.poweredOff.rawValue {
         let lossCount = client.noteLoss()
-        thread?.perform { $0.peripheral.clear(client) }
+        radio?.perform { $0.peripheral.clear(client) }
         client.callManager { $0.stateChanged(state, lossCount: lossCount) }
       } else {
         client.callManager { $0.stateChanged(state) }
@@ -110,7 +103,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
 
   deinit {
     let client = client
-    thread.perform { $0.peripheral.clear(client) }
+    radio.perform { $0.peripheral.clear(client) }
   }
 
   private func stateChanged(_ state: CBManagerState, lossCount: Int? = nil) {
@@ -154,7 +147,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     guard isPoweredOn() else { return }
     noteEnd()
     let client = client
-    thread.perform { $0.peripheral.stopAdvertising(client) }
+    radio.perform { $0.peripheral.stopAdvertising(client) }
   }
 
   private func noteEnd() {
@@ -182,7 +175,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   ) {
     guard isPoweredOn() else { return }
     let identifier = central.identifier
-    thread.perform { $0.peripheral.requestParameters(latency.parameters, of: identifier) }
+    radio.perform { $0.peripheral.requestParameters(latency.parameters, of: identifier) }
   }
 
   // MARK: Services
@@ -204,14 +197,14 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   open func remove(_ service: CBMutableService) {
     guard isPoweredOn() else { return }
     let client = client
-    thread.perform { $0.peripheral.remove(service, of: client) }
+    radio.perform { $0.peripheral.remove(service, of: client) }
   }
 
   /// Removes every service of this manager.
   open func removeAllServices() {
     guard isPoweredOn() else { return }
     let client = client
-    thread.perform { $0.peripheral.removeAllServices(of: client) }
+    radio.perform { $0.peripheral.removeAllServices(of: client) }
   }
 
   // MARK: L2CAP channels
@@ -224,7 +217,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
   open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
     guard let lossCount = lossCountIfPoweredOn() else { return }
     let listener = DeviceChannels.Listener(client: client, needsEncryption: encryptionRequired) {
-      [weak thread] in .served(by: thread)
+      [weak radio] in .served(by: radio)
     }
     perform(after: lossCount) { engine in engine.publishChannel(listener) }
   }
@@ -255,7 +248,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
       if result == .success { .success(Array(request.value ?? Data())) } else {
         .failure(ATTErrorCode(result))
       }
-    thread.perform { $0.peripheral.answer(ticket, answer) }
+    radio.perform { $0.peripheral.answer(ticket, answer) }
   }
 
   /// Notifies or indicates a value to the subscribed centrals, or only to those in `centrals` if it
@@ -271,7 +264,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     onSubscribedCentrals centrals: [CBCentral]?
   ) -> Bool {
     guard isPoweredOn() else { return false }
-    let room = thread.device.subscribers.takeRoom(
+    let room = radio.device.subscribers.takeRoom(
       for: characteristic, by: client, among: centrals?.map(\.identifier))
     switch room {
     case .unknown:
@@ -281,7 +274,7 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     case .taken(let links, let handle):
       guard !links.isEmpty else { return true }
       let bytes = Array(value.prefix(maximumAttributeValueLength))
-      thread.perform { $0.peripheral.update(bytes, at: handle, for: links) }
+      radio.perform { $0.peripheral.update(bytes, at: handle, for: links) }
       return true
     }
   }
@@ -294,12 +287,12 @@ open class CBPeripheralManager: CBManager, @unchecked Sendable {
     return isPoweredOn() ? lossCount : nil
   }
 
-  /// Calls `body` on the engine's thread, for an effect that a loss of the radio undoes. Logs the
+  /// Calls `body` on the radio's thread, for an effect that a loss of the radio undoes. Logs the
   /// misuse instead if the radio has been lost since, and the delegate has not seen that yet.
   private func perform(after lossCount: Int, _ body: @escaping @Sendable (PeripheralEngine) -> Void)
   {
     let client = client
-    thread.perform { device in
+    radio.perform { device in
       guard client.lossCount == lossCount else {
         client.callManager { $0.logNotPoweredOn() }
         return

@@ -45,7 +45,7 @@ extension CBPeripheral {
         body(peripheral, outcome.mapError { ($0 as? OperationError)?.publicError ?? $0 })
       }
     }
-    let isTaken = manager.thread.perform { question($0.central, handle, address, completion) }
+    let isTaken = manager.radio.perform { question($0.central, handle, address, completion) }
     if !isTaken { completion(.failure(CBError(.notConnected))) }
   }
 

@@ -41,9 +41,9 @@ final class ChannelPipe: @unchecked Sendable {
     self.requestAttention = requestAttention
   }
 
-  /// The pipe of a channel of this thread's device.
-  static func served(by thread: (any ManagerThread)?) -> ChannelPipe {
-    ChannelPipe { [weak thread] pipe in thread?.perform { $0.channels.attend(to: pipe) } }
+  /// The pipe of a channel of this radio's device.
+  static func served(by radio: CBRadio?) -> ChannelPipe {
+    ChannelPipe { [weak radio] pipe in radio?.perform { $0.channels.attend(to: pipe) } }
   }
 
   /// Calls these, on any thread, after a change that concerns the stream.

@@ -20,8 +20,7 @@ import LinuxRadio
 /// Once the thread has started, the process ignores SIGPIPE: a write to a closed socket then fails
 /// instead of ending the process.
 public final class CBRadio: @unchecked Sendable {
-  // Unchecked: `engine` is safe for any thread.
-  let engine: any DeviceEngine
+  let engine: DeviceEngine
   /// How the delegates of its managers are called.
   var calls: DelegateCalls { engine.calls }
 
@@ -73,22 +72,7 @@ public final class CBRadio: @unchecked Sendable {
     self.init(RadioEngine(name, address: address, bonds: .kept(at: bonds), stopsWhenUnused: true))
   }
 
-  /// A radio with sinks for its packets.
-  package convenience init(
-    _ name: RadioAddress, address: AddressChoice = .automatic, watchedBy sinks: [any PacketSink],
-    bonds: RadioBonds = RadioBonds()
-  ) {
-    self.init(
-      RadioEngine(name, address: address, sinks: sinks, bonds: bonds, stopsWhenUnused: true))
-  }
-
-  /// Calls `body` on the radio's thread with each reason why the radio cannot be used, or can no
-  /// longer be used. Call it before a manager uses the radio.
-  package func onError(_ body: @escaping @Sendable (RadioError) -> Void) {
-    engine.onError(body)
-  }
-
-  init(_ engine: any DeviceEngine) { self.engine = engine }
+  init(_ engine: DeviceEngine) { self.engine = engine }
 
   deinit { engine.close(waits: false) }
 
@@ -99,7 +83,9 @@ public final class CBRadio: @unchecked Sendable {
   public func close() { engine.close(waits: true) }
 }
 
-extension CBRadio: ManagerThread {
+extension CBRadio {
+  /// The device and its engines. Only the place where it is served uses it, apart from what its types
+  /// permit.
   var device: LocalDevice { engine.device }
 
   /// Runs `body` on the radio's thread, in the order of the calls; `false` if the radio is closed.
@@ -109,17 +95,18 @@ extension CBRadio: ManagerThread {
     engine.perform(whileServing: false, body)
   }
 
-  /// Reports the radio's state at once and at each change, until the result is released: on the radio's thread, or on the caller's if the radio is closed or has no name.
+  /// Reports the radio's state at once and at each change, until the result is released: on the radio's
+  /// thread, or on the caller's if the radio is closed or has no name. The result keeps the radio in use.
   func watchState(_ body: @escaping @Sendable (CBManagerState) -> Void) -> AnyObject {
     Observation(engine, engine.observe(body))
   }
 
   /// An observation of a radio's state. It keeps the radio in use.
   private final class Observation: Sendable {
-    private let engine: any DeviceEngine
+    private let engine: DeviceEngine
     private let id: Int
 
-    init(_ engine: any DeviceEngine, _ id: Int) {
+    init(_ engine: DeviceEngine, _ id: Int) {
       self.engine = engine
       self.id = id
     }

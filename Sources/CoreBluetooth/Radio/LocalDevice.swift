@@ -121,7 +121,7 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
   }
 
   /// Runs the calls of managers.
-  func run(_ jobs: [@Sendable (LocalDevice) -> Void], at now: Instant) {
+  func run(_ jobs: [DeviceJob], at now: Instant) {
     self.now = now
     for job in jobs { job(self) }
     update()
@@ -261,18 +261,4 @@ enum DeviceRandom: SecureRandomNumberGenerator {
       return numbers.next()
     }
   }
-}
-
-/// The thread that carries a device's packets and runs the calls of its managers.
-protocol ManagerThread: AnyObject, Sendable {
-  /// The device and its engines. Only the thread uses it, apart from what its types permit.
-  var device: LocalDevice { get }
-
-  /// Calls `body` on the thread, in the order of the calls. Returns `false`, and never calls it, if
-  /// the radio is closed.
-  @discardableResult func perform(_ body: @escaping @Sendable (LocalDevice) -> Void) -> Bool
-
-  /// Reports the radio's state at once and at each change, while the result is kept. The result
-  /// also keeps the radio in use.
-  func watchState(_ body: @escaping @Sendable (CBManagerState) -> Void) -> AnyObject
 }

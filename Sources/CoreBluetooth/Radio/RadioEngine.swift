@@ -9,62 +9,33 @@ import Synchronization
 /// A radio, the device on it, and their thread: the implementation of `CBRadio`. The thread retains
 /// the engine, but not the `CBRadio`, whose release ends the thread.
 final class RadioEngine: DeviceEngine, @unchecked Sendable {
-  private typealias Observer = (id: Int, body: StateObserver)
-
-  /// The state that all threads share.
-  private struct Shared {
-    var jobs: [DeviceJob] = []
-    /// New observers that the thread has not adopted.
-    var arrivals: [Observer] = []
-    /// The observations that have not ended.
-    var observations: Set<Int> = []
-    var lastObservation = 0
-    /// Wakes the thread while it serves.
-    var wakeup: Wakeup?
-    var thread: Thread?
-    /// Receives the reason why the radio cannot be used.
-    var errorObserver: (@Sendable (RadioError) -> Void)?
-    var isClosed = false
-    /// The state of a radio that is closed.
-    var finalState = CBManagerState.poweredOff
-  }
-
   private let name: RadioAddress?
   private let airPath: String
   private let stopsWhenUnused: Bool
-  private let sinks: [any PacketSink]
-  /// The device on the radio. It survives the thread.
-  let device: LocalDevice
-  let calls = DelegateCalls()
-  private let shared = Locked(Shared())
+  /// The thread that serves the device. Only who has the lock of `shared` uses it.
+  private var thread: Thread?
+  /// Receives the reason why the radio cannot be used.
+  private let errorObserver = Locked<(@Sendable (RadioError) -> Void)?>(nil)
   /// Entered while there is a thread.
   let life = DispatchGroup()
-
-  // Only the thread uses these.
-  private var state = CBManagerState.unknown
-  private var observers: [Observer] = []
 
   /// - Parameters:
   ///   - name: The radio; `nil` for none, which stays `unsupported`.
   ///   - address: The address of the device.
   ///   - airPath: The path of the virtual air.
-  ///   - sinks: Receive each packet.
   ///   - bonds: The store of the device's bonds.
   ///   - stopsWhenUnused: Whether the controller is released when the last observation has ended.
   init(
     _ name: RadioAddress?, address: AddressChoice = .automatic,
-    airPath: String = SharedAir.defaultPath, sinks: [any PacketSink] = [],
-    bonds: RadioBonds = RadioBonds(), stopsWhenUnused: Bool
+    airPath: String = SharedAir.defaultPath, bonds: RadioBonds = RadioBonds(), stopsWhenUnused: Bool
   ) {
     self.name = name
-    self.sinks = sinks
     self.airPath = airPath
     self.stopsWhenUnused = stopsWhenUnused
-    device = LocalDevice(
-      address: bonds.file?.own(address) ?? address.own, bonds: bonds,
-      isBesideDaemon: name?.isBesideDaemon ?? false)
-    device.pairing.calls = calls
-    device.pairing.perform = { [weak self] job in self?.perform(whileServing: true, job) }
+    super.init(
+      LocalDevice(
+        address: bonds.file?.own(address) ?? address.own, bonds: bonds,
+        isBesideDaemon: name?.isBesideDaemon ?? false))
     if name == nil {
       shared.withLock {
         $0.isClosed = true
@@ -75,50 +46,15 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
 
   // MARK: From any thread
 
-  @discardableResult func perform(whileServing isOptional: Bool, _ job: @escaping DeviceJob) -> Bool
-  {
-    let (isTaken, wakeup): (Bool, Wakeup?) = shared.withLock { shared in
-      guard !shared.isClosed, !isOptional || shared.thread != nil else { return (false, nil) }
-      shared.jobs.append(job)
-      if shared.thread == nil { startThread(&shared) }
-      // The caller with the first job has woken the thread.
-      return (true, shared.jobs.count == 1 ? shared.wakeup : nil)
-    }
-    wakeup?.ring()
-    return isTaken
-  }
-
-  func observe(_ body: @escaping StateObserver) -> Int {
-    let (id, wakeup, finalState): (Int, Wakeup?, CBManagerState?) = shared.withLock { shared in
-      shared.lastObservation += 1
-      let id = shared.lastObservation
-      guard !shared.isClosed else { return (id, nil, shared.finalState) }
-      shared.observations.insert(id)
-      shared.arrivals.append((id, body))
-      if shared.thread == nil { startThread(&shared) }
-      return (id, shared.wakeup, nil)
-    }
-    wakeup?.ring()
-    if let finalState { body(finalState) }
-    return id
-  }
-
-  func endObservation(_ id: Int) {
-    let wakeup: Wakeup? = shared.withLock { shared in
-      shared.observations.remove(id)
-      return shared.observations.isEmpty && stopsWhenUnused ? shared.wakeup : nil
-    }
-    wakeup?.ring()
-  }
-
+  /// Calls `body` on the radio's thread with each reason why the radio cannot be used.
   func onError(_ body: @escaping @Sendable (RadioError) -> Void) {
-    shared.withLock { $0.errorObserver = body }
+    errorObserver.withLock { $0 = body }
   }
 
-  func close(waits: Bool) {
+  override func close(waits: Bool) {
     let (wakeup, mustWait, isIdle): (Wakeup?, Bool, Bool) = shared.withLock { shared in
       shared.isClosed = true
-      return (shared.wakeup, waits && shared.thread !== Thread.current, shared.thread == nil)
+      return (shared.wakeup, waits && thread !== Thread.current, !shared.isServed)
     }
     wakeup?.ring()
     if isIdle { device.bonds.close(as: nil) }
@@ -141,12 +77,14 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
     atexit { RadioEngine.close(Array(RadioEngine.running.withLock(\.values))) }
   }()
 
-  private func startThread(_ shared: inout Shared) {
+  override func begin(_ shared: inout Shared) {
+    guard !shared.isServed else { return }
     _ = Self.closesAtExit
     Self.running.withLock { $0[ObjectIdentifier(self)] = self }
     let thread = Thread { [self] in runThread() }
     thread.name = "CoreBluetooth"
-    shared.thread = thread
+    self.thread = thread
+    shared.isServed = true
     life.enter()
     thread.start()
   }
@@ -190,7 +128,8 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
         shared.arrivals = []
         // The next thread may begin at once, and its observers are not these.
         swap(&ended, &observers)
-        shared.thread = nil
+        thread = nil
+        shared.isServed = false
         Self.running.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(self)) }
         return false
       }
@@ -211,8 +150,8 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
       shared.withLock { $0.wakeup = nil }
       wakeup.stop()
     }
-    let report: RadioWatch.Listener = { [shared] error in
-      shared.withLock { $0.errorObserver }?(error)
+    let report: RadioWatch.Listener = { [errorObserver] error in
+      errorObserver.withLock(\.self)?(error)
     }
     var device = device
     device.renew()
@@ -227,7 +166,6 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
     }
     var radio = Radio(
       toBeOpened: name, loop: loop, air: SharedAir(path: airPath, loop: loop), sharing: .bluez)
-    radio.sinks = sinks
     var watch = RadioWatch(onError: report)
     var end: Instant?
     var turns = AirTurns(radio.time, calls)
@@ -289,30 +227,9 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
     }
     var turn = Turn(jobs: jobs, mayHaveMore: mayHaveMore)
     guard !mayHaveMore else { return turn }
-    let wasUsed = !observers.isEmpty
-    observers.removeAll { !present.contains($0.id) }
-    turn.isLast = isClosed || (stopsWhenUnused && wasUsed && present.isEmpty)
+    let isUnused = removeObservers(except: present)
+    turn.isLast = isClosed || (stopsWhenUnused && isUnused)
     return turn
-  }
-
-  /// Adds the new observers, and reports the state to them.
-  private func adoptArrivals() {
-    let arrivals = shared.withLock { shared in
-      defer { shared.arrivals = [] }
-      return shared.arrivals
-    }
-    observers += arrivals
-    for observer in arrivals { report(state, to: observer) }
-  }
-
-  private func change(to state: CBManagerState) {
-    guard state != self.state else { return }
-    self.state = state
-    for observer in observers { report(state, to: observer) }
-  }
-
-  private func report(_ state: CBManagerState, to observer: Observer) {
-    if shared.withLock({ $0.observations.contains(observer.id) }) { observer.body(state) }
   }
 }
 

@@ -5,28 +5,9 @@ import VirtualRadio
 /// A radio on a simulated clock: what a `RadioEngine` is on a thread. The calls of managers wait for
 /// the clock's turn.
 final class SimulatedRadio: DeviceEngine, HostSide, @unchecked Sendable {
-  private typealias Observer = (id: Int, body: StateObserver)
-
-  /// The state that all threads share.
-  private struct Shared {
-    var jobs: [DeviceJob] = []
-    /// New observers that a turn has not adopted.
-    var arrivals: [Observer] = []
-    /// The observations that have not ended.
-    var observations: Set<Int> = []
-    var lastObservation = 0
-    var isServed = false
-    var isClosed = false
-  }
-
-  let device: LocalDevice
-  let calls: DelegateCalls
-  private let shared = Locked(Shared())
   private let sink: (any PacketSink)?
 
   // Only the clock uses these.
-  private var state = CBManagerState.unknown
-  private var observers: [Observer] = []
   private var isOn = false
   /// When the shutdown ends at the latest.
   private var end: Instant?
@@ -38,57 +19,17 @@ final class SimulatedRadio: DeviceEngine, HostSide, @unchecked Sendable {
   ///   - seed: The seed of its keys.
   ///   - sink: Receives each packet.
   init(_ calls: DelegateCalls, seed: UInt64, sink: (any PacketSink)?) {
-    self.calls = calls
     self.sink = sink
-    device = LocalDevice(
-      address: .public, random: .seeded(SplitMix64(seed: seed)))
-    device.pairing.calls = calls
-    device.pairing.perform = { [weak self] job in self?.perform(whileServing: true, job) }
+    super.init(LocalDevice(address: .public, random: .seeded(SplitMix64(seed: seed))), calls)
   }
-
-  // MARK: From any thread
-
-  @discardableResult func perform(whileServing isOptional: Bool, _ job: @escaping DeviceJob) -> Bool
-  {
-    shared.withLock { shared in
-      guard !shared.isClosed, !isOptional || shared.isServed else { return false }
-      shared.jobs.append(job)
-      return true
-    }
-  }
-
-  func observe(_ body: @escaping StateObserver) -> Int {
-    let (id, isClosed) = shared.withLock { shared in
-      shared.lastObservation += 1
-      guard !shared.isClosed else { return (shared.lastObservation, true) }
-      shared.observations.insert(shared.lastObservation)
-      shared.arrivals.append((shared.lastObservation, body))
-      return (shared.lastObservation, false)
-    }
-    if isClosed { body(.poweredOff) }
-    return id
-  }
-
-  func endObservation(_ id: Int) { shared.withLock { _ = $0.observations.remove(id) } }
-
-  func onError(_ body: @escaping @Sendable (RadioError) -> Void) {}
-
-  func close(waits: Bool) { shared.withLock { $0.isClosed = true } }
 
   // MARK: On the clock
 
   /// Runs the calls of managers, and switches the device on or off. `false` if there was nothing to do.
   func turn(at now: Instant) -> Bool {
-    let (arrivals, present, isClosed) = shared.withLock { shared in
-      defer { shared.arrivals = [] }
-      return (shared.arrivals, shared.observations, shared.isClosed)
-    }
-    let wasUsed = !observers.isEmpty
-    observers.removeAll { !present.contains($0.id) }
-    observers += arrivals
-    for observer in arrivals { observer.body(state) }
-
-    var hasActed = !arrivals.isEmpty
+    let (present, isClosed) = shared.withLock { ($0.observations, $0.isClosed) }
+    let isUnused = removeObservers(except: present)
+    var hasActed = adoptArrivals()
     if !isOn, !isClosed, !observers.isEmpty {
       switchOn(at: now)
       hasActed = true
@@ -98,7 +39,7 @@ final class SimulatedRadio: DeviceEngine, HostSide, @unchecked Sendable {
       device.run(jobs, at: now)
       hasActed = true
     }
-    let isLast = isClosed || (wasUsed && observers.isEmpty)
+    let isLast = isClosed || isUnused
     if isOn, end == nil, isLast {
       device.shutDown(at: now)
       end = now.advanced(by: 2_000)
@@ -137,12 +78,6 @@ final class SimulatedRadio: DeviceEngine, HostSide, @unchecked Sendable {
     isOn = false
     end = nil
     shared.withLock { $0.isServed = false }
-  }
-
-  private func change(to state: CBManagerState) {
-    guard state != self.state else { return }
-    self.state = state
-    for observer in observers { observer.body(state) }
   }
 
   /// Passes a packet to the sink.

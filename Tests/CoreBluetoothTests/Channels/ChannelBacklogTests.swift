@@ -46,7 +46,7 @@ struct ChannelBacklogTests {
     expect(cycle(12), is: 9)
     let second = it.scene.add(Seat(state: .poweredOn), number: 0x02)
     let log = Log()
-    let manager = CBCentralManager(delegate: log, queue: it.scene.queue, thread: second)
+    let manager = CBCentralManager(delegate: log, queue: it.scene.queue, radio: second.radio)
     it.scene.settle()
     let peripheral = try #require(
       manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBE))]).first)

@@ -325,8 +325,8 @@ struct ChannelStreamTests {
   func samePSM() throws {
     let recorder = Log()
     let manager = CBPeripheralManager(
-      delegate: recorder, queue: it.scene.queue, thread: it.scene.radio)
-    it.scene.queue.sync {}
+      delegate: recorder, queue: it.scene.queue, radio: it.scene.radio.radio)
+    it.scene.settle()
     manager.stateForTests(.poweredOn)
     manager.publishL2CAPChannel(withEncryption: false)
     it.scene.settle()

@@ -22,7 +22,7 @@ private final class AwayScene: Scene {
     self.bonds = bonds
     super.init(radio: Seat(bonds: bonds[1], isRecorded: true), seed: 5)
     peripheral = add(Seat(bonds: bonds[0], state: .poweredOn), number: 0xBE)
-    manager = CBPeripheralManager(delegate: recorder, queue: queue, thread: peripheral)
+    manager = CBPeripheralManager(delegate: recorder, queue: queue, radio: peripheral.radio)
     settle()
     add("A")
     add("B")

@@ -28,7 +28,8 @@ struct PeripheralStateTests {
   @Test("The state is reported first, and each change once")
   func states() {
     let (radio, recorder) = (ScriptedRadio.peripheral(), Log())
-    let manager = CBPeripheralManager(delegate: recorder, queue: radio.queue, thread: radio.host)
+    let manager = CBPeripheralManager(
+      delegate: recorder, queue: radio.queue, radio: radio.host.radio)
     radio.settle()
     expect(manager.state, is: .unknown)
     expect(recorder.take(), is: [])

@@ -58,9 +58,11 @@ struct RadioTests {
   }
 
   @Test func theReasonWhyItCannotBeOpenedIsReported() throws {
-    let radio = try CBRadio("unix:/tmp/eightball-no-such-radio")
+    let engine = RadioEngine(
+      try RadioAddress("unix:/tmp/eightball-no-such-radio"), stopsWhenUnused: true)
+    let radio = CBRadio(engine)
     let reasons = Inbox<RadioError>()
-    radio.onError { reasons.put($0) }
+    engine.onError { reasons.put($0) }
     let (_, observation) = observe(radio)
     expect(try reasons.take().description.contains("eightball-no-such-radio"))
     observation.cancel()

@@ -24,7 +24,7 @@ class LinkedPair {
     if isSeparate { scene.queues.append(peripheralQueue) }
     peer = scene.add(Seat(state: .poweredOn), number: 0xBE)
     peripheralManager = CBPeripheralManager(
-      delegate: recorder, queue: peripheralQueue, thread: peer)
+      delegate: recorder, queue: peripheralQueue, radio: peer.radio)
     scene.settle()
     publish(peripheralManager)
     peripheralManager.startAdvertising([:])

@@ -24,7 +24,7 @@ struct Published {
 
   init(on radio: ScriptedRadio = .peripheral()) {
     self.radio = radio
-    manager = CBPeripheralManager(delegate: recorder, queue: radio.queue, thread: radio.host)
+    manager = CBPeripheralManager(delegate: recorder, queue: radio.queue, radio: radio.host.radio)
     radio.change(to: .poweredOn)
     fixed.descriptors = [CBMutableDescriptor(type: CBUUID(string: "2901"), value: "Fixed")]
     service.characteristics = [text, fixed, level]
@@ -45,7 +45,7 @@ struct Published {
   /// Another manager of the device, and its delegate.
   func another(on queue: DispatchQueue? = nil) -> (manager: CBPeripheralManager, log: Log) {
     let (log, queue) = (Log(), queue ?? radio.queue)
-    let manager = CBPeripheralManager(delegate: log, queue: queue, thread: radio.host)
+    let manager = CBPeripheralManager(delegate: log, queue: queue, radio: radio.host.radio)
     radio.settle()
     queue.sync {}
     _ = log.take()

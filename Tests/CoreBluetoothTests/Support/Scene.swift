@@ -108,7 +108,7 @@ class Scene {
   // MARK: Managers
 
   func manager(_ delegate: any CBCentralManagerDelegate) -> CBCentralManager {
-    CBCentralManager(delegate: delegate, queue: queue, thread: radio)
+    CBCentralManager(delegate: delegate, queue: queue, radio: radio.radio)
   }
 
   /// A manager that is on, and the peripherals with these numbers.

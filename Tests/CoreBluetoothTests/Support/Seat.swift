@@ -6,8 +6,7 @@ import VirtualRadio
 @testable import CoreBluetooth
 
 /// A device whose thread is the test's: the calls of its managers wait until its packets are carried.
-final class Seat: ManagerThread, HostSide, @unchecked Sendable {
-  let device: LocalDevice
+final class Seat: DeviceEngine, HostSide, @unchecked Sendable {
   /// Managers that record their events.
   lazy var central = CentralRecorder(device.central)
   /// How long a packet takes from the controller, in milliseconds.
@@ -16,10 +15,6 @@ final class Seat: ManagerThread, HostSide, @unchecked Sendable {
   private(set) weak var place: AirDevice<Seat>!
   private(set) var commands: [HCIOpcode] = []
   private var underWay: [(due: Instant, packet: [UInt8])] = []
-  private var state: CBManagerState
-  private let jobs = Locked([@Sendable (LocalDevice) -> Void]())
-  private let watchers = Locked([@Sendable (CBManagerState) -> Void]())
-  private let isClosed = Locked(false)
 
   /// - Parameters:
   ///   - bonds: The store of its bonds.
@@ -30,12 +25,13 @@ final class Seat: ManagerThread, HostSide, @unchecked Sendable {
     bonds: RadioBonds = RadioBonds(), isRecorded: Bool = false, state: CBManagerState = .unknown
   ) {
     // The controller's address, or C0:00:00:00:00:07.
-    device = LocalDevice(
-      address: .automatic(orRandom: DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0])),
-      bonds: bonds, firstRequests: isRecorded ? [] : CentralEngine.firstRequests)
-    self.state = state
-    let jobs = jobs
-    device.pairing.perform = { job in jobs.withLock { $0.append(job) } }
+    let address = DeviceAddress(kind: .random, bytes: [7, 0, 0, 0, 0, 0xC0])
+    super.init(
+      LocalDevice(
+        address: .automatic(orRandom: address), bonds: bonds,
+        firstRequests: isRecorded ? [] : CentralEngine.firstRequests))
+    shared.withLock { $0.isServed = true }
+    change(to: state)
     if isRecorded { _ = central }
   }
 
@@ -63,9 +59,14 @@ final class Seat: ManagerThread, HostSide, @unchecked Sendable {
 
   /// Ends everything, and refuses further calls.
   func close(at now: Instant) {
-    isClosed.withLock { $0 = true }
+    shared.withLock { $0.isClosed = true }
     device.shutDown(at: now)
   }
+
+  /// The radio of a manager. Its end closes nothing.
+  var radio: CBRadio { CBRadio(self) }
+
+  override func close(waits: Bool) {}
 
   /// Adds a service without a manager, and advertises it.
   func publish(_ characteristics: [CBMutableCharacteristic], as uuid: UInt16) throws {
@@ -78,38 +79,21 @@ final class Seat: ManagerThread, HostSide, @unchecked Sendable {
     device.host.advertise(Advertisement(services: services.span, name: name.span))
   }
 
-  // MARK: ManagerThread
+  // MARK: Managers
 
-  func perform(_ body: @escaping @Sendable (LocalDevice) -> Void) -> Bool {
-    guard !isClosed.withLock(\.self) else { return false }
-    jobs.withLock { $0.append(body) }
-    return true
-  }
-
-  func watchState(_ body: @escaping @Sendable (CBManagerState) -> Void) -> AnyObject {
-    watchers.withLock { $0.append(body) }
-    body(state)
-    return self
-  }
-
-  /// Changes what managers see of the radio.
-  func change(to state: CBManagerState) {
-    self.state = state
-    for report in watchers.withLock(\.self) { report(state) }
-  }
-
-  var hasWork: Bool { jobs.withLock { !$0.isEmpty } }
+  var hasWork: Bool { shared.withLock { !$0.jobs.isEmpty || !$0.arrivals.isEmpty } }
 
   /// Runs the calls that wait. `false` if there are none. Only the scene does that, when its queues
   /// are empty: else the order would differ from run to run.
   @discardableResult
   func runJobs(at now: Instant) -> Bool {
-    let taken = jobs.withLock { jobs in
-      defer { jobs = [] }
-      return jobs
+    let hasArrivals = adoptArrivals()
+    let jobs = shared.withLock { shared in
+      defer { shared.jobs = [] }
+      return shared.jobs
     }
-    device.run(taken, at: now)
-    return !taken.isEmpty
+    device.run(jobs, at: now)
+    return hasArrivals || !jobs.isEmpty
   }
 
   // MARK: HostSide

@@ -3,12 +3,11 @@ import Foundation
 
 @testable import CoreBluetooth
 
-/// The thread of managers without a radio: it does nothing.
-private final class NoThread: ManagerThread, @unchecked Sendable {
-  let device = LocalDevice(address: .automatic(orRandom: .zero))
-
-  func perform(_ body: @escaping @Sendable (LocalDevice) -> Void) -> Bool { true }
-  func watchState(_ body: @escaping @Sendable (CBManagerState) -> Void) -> AnyObject { self }
+extension CBRadio {
+  /// A radio that is never served.
+  fileprivate static var none: CBRadio {
+    CBRadio(DeviceEngine(LocalDevice(address: .automatic(orRandom: .zero))))
+  }
 }
 
 /// A manager that only records the calls: a test calls its delegate.
@@ -17,7 +16,7 @@ final class StagedCentralManager: CBCentralManager, @unchecked Sendable {
 
   init(_ delegate: any CBCentralManagerDelegate, _ queue: DispatchQueue, _ lines: Lines) {
     self.lines = lines
-    super.init(delegate: delegate, queue: queue, thread: NoThread())
+    super.init(delegate: delegate, queue: queue, radio: .none)
   }
 
   override func scanForPeripherals(
@@ -100,7 +99,7 @@ final class StagedPeripheralManager: CBPeripheralManager, @unchecked Sendable {
 
   init(_ delegate: any CBPeripheralManagerDelegate, _ queue: DispatchQueue, _ lines: Lines) {
     self.lines = lines
-    super.init(delegate: delegate, queue: queue, thread: NoThread())
+    super.init(delegate: delegate, queue: queue, radio: .none)
   }
 
   override var isAdvertising: Bool { stagedIsAdvertising }
