@@ -30,7 +30,7 @@ extension UUID {
 
 extension DeviceAddress {
   /// The address that `identifier` was made from; `nil` if it was not made from an address.
-  package init?(_ identifier: UUID) {
+  init?(_ identifier: UUID) {
     let u = identifier.uuid
     guard u.9 <= 1 else { return nil }
     let address = DeviceAddress(

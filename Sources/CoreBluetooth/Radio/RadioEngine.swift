@@ -34,7 +34,7 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
     self.stopsWhenUnused = stopsWhenUnused
     super.init(
       LocalDevice(
-        address: bonds.file?.own(address) ?? address.own, bonds: bonds,
+        address: bonds.own(address), bonds: bonds,
         isBesideDaemon: name?.isBesideDaemon ?? false))
     if name == nil {
       shared.withLock {

@@ -1,32 +1,49 @@
 import BluetoothHost
 import LinuxRadio
 
-/// The bonds of a radio, in memory and in a file if there is one. They outlive the host, which is
-/// replaced when the radio is opened again. For any thread.
-package final class RadioBonds: BondStore, Sendable {
+/// The bonds of a radio, in memory and in a file if there is one, with the device's address: a bond is
+/// useless if the peer does not recognise the address. They outlive the host, which is replaced when
+/// the radio is opened again. For any thread.
+final class RadioBonds: BondStore, Sendable {
+  /// Receives an error of the file, as a sentence without its full stop.
+  typealias Report = @Sendable (String) -> Void
+
+  private struct Kept: ~Copyable {
+    /// `nil` once released.
+    var file: BondFile?
+    var identity: LocalIdentity
+    /// The error of the last write; `nil` if it succeeded.
+    var failure: SystemError?
+  }
+
   private let table = Locked(StandardBondTable())
-  /// Their file; `nil` for bonds that last as long as the radio.
-  let file: RadioBondFile?
-  /// A problem of the file when it was opened, as a sentence without its full stop; `nil` for none.
-  package let notice: String?
+  /// Their file; `nil` for bonds that last as long as the radio. A disk may be slow: the table is not
+  /// locked meanwhile.
+  private let kept: Locked<Kept>?
+  private let report: Report
+
+  /// The address of the device, that in the file or else a new one; `nil` without a file.
+  let address: DeviceAddress?
 
   /// Bonds in memory, at most 16.
-  package init() {
-    file = nil
-    notice = nil
+  init() {
+    (kept, address, report) = (nil, nil, { _ in })
   }
 
   /// The bonds in the file at `path`, which this radio holds until `close`.
   ///
-  /// - Parameter report: Receives the first error of a series of failed writes.
+  /// - Parameter report: Receives a problem of the file when it is opened, and the first error of each
+  ///   series of failed writes.
   /// - Throws: Why the file cannot be used.
-  package init(file path: String, report: @escaping RadioBondFile.Report = RadioBonds.log)
-    throws(SystemError)
-  {
-    var opened = BondFile(path)
-    var content = try opened.open()
-    file = RadioBondFile(opened, identity: content.identity, report: report)
-    notice = content.notice
+  private init(file path: String, report: @escaping Report) throws(SystemError) {
+    var file = BondFile(path)
+    var content = try file.open()
+    let identity =
+      content.identity ?? LocalIdentity(identityResolvingKey: .zero, address: .newStaticRandom())
+    address = identity.address
+    kept = Locked(Kept(file: file, identity: identity))
+    self.report = report
+    if let notice = content.notice { report(notice) }
     var bonds = content.takeBonds()
     table.withLock { swap(&$0, &bonds) }
   }
@@ -35,39 +52,38 @@ package final class RadioBonds: BondStore, Sendable {
   /// cannot be used.
   ///
   /// - Parameter report: Receives the errors of the file.
-  static func kept(at path: String?, report: @escaping RadioBondFile.Report = RadioBonds.log)
-    -> RadioBonds
-  {
+  static func kept(
+    at path: String?, report: @escaping Report = { Log.logger.warning("\($0)") }
+  ) -> RadioBonds {
     guard let path, !path.isEmpty else { return RadioBonds() }
-    do throws(SystemError) {
-      let bonds = try RadioBonds(file: path, report: report)
-      if let notice = bonds.notice { report(notice) }
-      return bonds
-    } catch {
+    do throws(SystemError) { return try RadioBonds(file: path, report: report) } catch {
       report("\(error.description); bonds last as long as the radio")
       return RadioBonds()
     }
   }
 
-  /// Logs an error of the file.
-  package static let log: RadioBondFile.Report = { Log.logger.warning("\($0)") }
+  /// The address for the host: the one that bonded peers know, unless `choice` names another.
+  func own(_ choice: AddressChoice) -> OwnAddress {
+    guard choice == .automatic, let address, address.kind == .random else { return choice.own }
+    return .random(address)
+  }
 
   // MARK: BondStore
 
   /// The number of bonds.
-  package var count: Int { table.withLock { $0.count } }
+  var count: Int { table.withLock { $0.count } }
 
   /// The bond with this number; `nil` if there is none.
-  package func bond(at index: Int) -> Bond? { table.withLock { $0.bond(at: index) } }
+  func bond(at index: Int) -> Bond? { table.withLock { $0.bond(at: index) } }
 
   /// Stores a bond, and replaces the one with the same identity address.
-  package func store(_ bond: Bond) { table.withLock { $0.store(bond) } }
+  func store(_ bond: Bond) { table.withLock { $0.store(bond) } }
 
   /// Deletes the bond with this number.
-  package func remove(at index: Int) { table.withLock { $0.remove(at: index) } }
+  func remove(at index: Int) { table.withLock { $0.remove(at: index) } }
 
   /// The bond with this number has encrypted a link.
-  package func markUsed(at index: Int) { table.withLock { $0.markUsed(at: index) } }
+  func markUsed(at index: Int) { table.withLock { $0.markUsed(at: index) } }
 
   // MARK: Peers
 
@@ -84,101 +100,39 @@ package final class RadioBonds: BondStore, Sendable {
   // MARK: The file
 
   /// The error of the last write; `nil` if it succeeded, or if there is no file.
-  package var failure: SystemError? { file?.failure }
+  var failure: SystemError? { kept?.withLock { $0.failure } }
 
   /// Writes the file if a bond has changed since the last call.
   ///
   /// - Parameter address: The address of the device; `nil` if unknown.
   func keep(as address: DeviceAddress?) {
-    guard let file, table.withLock({ $0.isChanged }) else { return }
-    write(to: file, as: address)
+    if table.withLock({ $0.isChanged }) { write(as: address) }
   }
 
   /// Writes the file if a change is missing, and releases it. A second call has no effect.
   func close(as address: DeviceAddress?) {
-    guard let file else { return }
-    if table.withLock({ $0.isChanged }) || file.failure != nil { write(to: file, as: address) }
-    file.close()
+    if table.withLock({ $0.isChanged }) || failure != nil { write(as: address) }
+    kept?.withLock { $0.file = nil }
   }
 
-  private func write(to file: RadioBondFile, as address: DeviceAddress?) {
-    file.write(as: address) { identity, bytes in
+  private func write(as address: DeviceAddress?) {
+    let newFailure: SystemError? = kept?.withLock { kept in
+      guard kept.file != nil else { return nil }
+      if let address { kept.identity.address = address }
+      var bytes = BondFileBytes()
+      defer { bytes.wipe() }
       table.withLock { table in
-        BondFileFormat.write(table, identity: identity, to: &bytes)
+        BondFileFormat.write(table, identity: kept.identity, to: &bytes)
         // After a failure, the next change writes the file again.
         table.markKept()
       }
-    }
-  }
-}
-
-/// The file of a radio's bonds, and the device's address with them: a bond is useless if the peer
-/// does not recognise the address. For any thread.
-package final class RadioBondFile: Sendable {
-  /// Receives an error of the file, as a sentence without its full stop.
-  package typealias Report = @Sendable (String) -> Void
-
-  private struct State: ~Copyable {
-    /// `nil` once released.
-    var file: BondFile?
-    var identity: LocalIdentity
-    /// The error of the last write; `nil` if it succeeded.
-    var failure: SystemError?
-  }
-
-  private let state: Locked<State>
-  private let report: Report
-
-  /// The address of the device: that in the file, or else a new one.
-  let address: DeviceAddress
-
-  /// An open file.
-  ///
-  /// - Parameters:
-  ///   - identity: The device's identity in the file.
-  ///   - report: Receives the first error of a series of failed writes.
-  init(_ file: consuming BondFile, identity: LocalIdentity?, report: @escaping Report) {
-    let identity =
-      identity ?? LocalIdentity(identityResolvingKey: .zero, address: .newStaticRandom())
-    address = identity.address
-    state = Locked(State(file: file, identity: identity))
-    self.report = report
-  }
-
-  /// The error of the last write; `nil` if it succeeded.
-  var failure: SystemError? { state.withLock { $0.failure } }
-
-  /// The address for the host: the one that bonded peers know, unless `choice` names another.
-  func own(_ choice: AddressChoice) -> OwnAddress {
-    guard choice == .automatic, address.kind == .random else { return choice.own }
-    return .random(address)
-  }
-
-  /// Writes the file.
-  ///
-  /// - Parameters:
-  ///   - address: The address of the device; `nil` for the last one.
-  ///   - fill: Makes the bytes of the file.
-  func write(as address: DeviceAddress?, _ fill: (LocalIdentity, inout BondFileBytes) -> Void) {
-    let newFailure: SystemError? = state.withLock { state in
-      guard state.file != nil else { return nil }
-      if let address { state.identity.address = address }
-      var bytes = BondFileBytes()
-      fill(state.identity, &bytes)
-      defer { bytes.wipe() }
+      let hadFailed = kept.failure != nil
       do throws(SystemError) {
-        try state.file?.save(bytes.span)
-        state.failure = nil
-        return nil
-      } catch {
-        let isNew = state.failure == nil
-        state.failure = error
-        return isNew ? error : nil
-      }
+        try kept.file?.save(bytes.span)
+        kept.failure = nil
+      } catch { kept.failure = error }
+      return hadFailed ? nil : kept.failure
     }
     if let newFailure { report("\(newFailure.description); new bonds last as long as the radio") }
   }
-
-  /// Releases the file.
-  func close() { state.withLock { $0.file = nil } }
 }

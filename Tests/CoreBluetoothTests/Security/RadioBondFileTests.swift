@@ -82,7 +82,7 @@ struct RadioBondFileTests {
     let first = kept()
     keep(1, in: first)
     let second = kept()
-    expect(second.count == 0 && second.file == nil)
+    expect(second.count == 0 && second.address == nil)
     second.store(bond(2))
     second.close(as: nil)
     expect(
@@ -96,7 +96,7 @@ struct RadioBondFileTests {
     let impossible = RadioBonds.kept(at: "/dev/null/app.bonds") { [reports] line in
       reports.put(line)
     }
-    expect(impossible.file == nil)
+    expect(impossible.address, is: nil)
     expect(reports.takeAll().count, is: 1)
   }
 
@@ -154,28 +154,28 @@ struct RadioBondFileTests {
     let had = DeviceAddress.staticRandom([0x0A, 0, 0, 0, 0, 0])
     let named = DeviceAddress.staticRandom([0x0B, 0, 0, 0, 0, 0])
     let first = kept()
-    let new = try #require(first.file).address
-    expect(try used(first), is: new)
+    let new = try #require(first.address)
+    expect(used(first), is: new)
     keep(1, in: first, as: had)
     first.close(as: nil)
 
     let second = kept()
-    expect(try used(second), is: had)
-    expect(try used(second, .fixed(named)), is: named)
-    expect(try used(second, .random) != had)
-    expect(try used(second, .public), is: nil)
+    expect(used(second), is: had)
+    expect(used(second, .fixed(named)), is: named)
+    expect(used(second, .random) != had)
+    expect(used(second, .public), is: nil)
     // Peers with new bonds know the given one.
     second.store(bond(2))
     second.close(as: named)
-    expect(try used(kept()), is: named)
+    expect(used(kept()), is: named)
   }
 
   @Test("A device that used its controller's address with its bonds uses it again")
-  func publicAddress() throws {
+  func publicAddress() {
     let first = kept()
     first.store(bond(1))
     first.close(as: SafeScene.address(0))
-    guard case .automatic = try #require(kept().file).own(.automatic) else {
+    guard case .automatic = kept().own(.automatic) else {
       Issue.record("not the controller's address")
       return
     }
@@ -184,8 +184,8 @@ struct RadioBondFileTests {
   /// The random address of a host; `nil` for any other kind.
   private func used(
     _ bonds: RadioBonds, _ choice: AddressChoice = .automatic
-  ) throws -> DeviceAddress? {
-    guard case .random(let address) = try #require(bonds.file).own(choice) else { return nil }
+  ) -> DeviceAddress? {
+    guard case .random(let address) = bonds.own(choice) else { return nil }
     return address
   }
 
@@ -199,7 +199,7 @@ struct RadioBondFileTests {
     scene.central.device.keepBonds()
     scene.central.device.closeBonds()
     expect(bonds.count, is: 1)
-    expect(bonds.file == nil && bonds.failure == nil)
+    expect(bonds.address == nil && bonds.failure == nil)
     expect(try FileManager.default.contentsOfDirectory(atPath: working).sorted(), is: before)
   }
 }
