@@ -115,10 +115,9 @@ struct NearbyDecisionTests {
   @Test("a timer fires once on its queue, unless it is cancelled")
   func timers() async {
     let (stream, continuation) = AsyncStream<String>.makeStream()
-    let timers = DispatchTimers()
-    let cancelled = timers.schedule(after: 0.01, on: queue) { continuation.yield("cancelled") }
-    cancelled.cancel()
-    let timer = timers.schedule(after: 0.02, on: queue) { [queue] in
+    let cancel = dispatchTimer(after: 0.01, on: queue) { continuation.yield("cancelled") }
+    cancel()
+    let timer = dispatchTimer(after: 0.02, on: queue) { [queue] in
       dispatchPrecondition(condition: .onQueue(queue))
       continuation.yield("fired")
       continuation.finish()

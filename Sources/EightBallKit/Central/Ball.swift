@@ -105,7 +105,7 @@ struct Conversation {
   /// An answer that arrived before the confirmation of the write.
   var earlyAnswer: String?
   /// Runs while the central waits for an answer.
-  var timer: (any BallTimer)?
+  var timer: BallTimer?
   /// The call of `ask` that waits for that answer; `nil` for a question of `send(_:)`.
   var inquiry: Inquiry?
   /// The questions after that one, in order.

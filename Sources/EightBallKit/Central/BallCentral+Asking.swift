@@ -39,7 +39,7 @@ extension BallCentral {
     }
     ball.conversation.inquiry = inquiry
     ball.conversation.unacceptedQuestion = question
-    ball.conversation.timer = timers.schedule(after: options.answerTimeout, on: queue) {
+    ball.conversation.timer = timers(options.answerTimeout, queue) {
       [weak self, weak ball] in
       guard let self, let ball else { return }
       timedOut(ball)
@@ -49,7 +49,7 @@ extension BallCentral {
 
   /// Stops waiting for an answer. The caller has to end the returned inquiry.
   @discardableResult func end(_ ball: Ball) -> Inquiry? {
-    ball.conversation.timer?.cancel()
+    ball.conversation.timer?()
     ball.conversation.timer = nil
     defer { ball.conversation.inquiry = nil }
     return ball.conversation.inquiry

@@ -66,7 +66,8 @@ extension BallCentral: CBCentralManagerDelegate {
     hasRoom = false
     // The ends of this central's links are reported; those of other managers are not.
     guard !known.values.contains(where: \.isConnected) else { return }
-    retryTimer = timers.schedule(after: Self.retryDelay, on: queue) { [weak self] in
+    retryTimer?()
+    retryTimer = timers(Self.retryDelay, queue) { [weak self] in
       self?.hasRoom = true
     }
   }

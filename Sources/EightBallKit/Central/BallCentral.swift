@@ -76,11 +76,11 @@ public final class BallCentral: BallManager, @unchecked Sendable {
       CBCentralManager(delegate: $0, queue: $1)
     }
   ) {
-    self.init(options: options, queue: queue, timers: DispatchTimers(), makeManager: makeManager)
+    self.init(options: options, queue: queue, timers: dispatchTimer, makeManager: makeManager)
   }
 
   init(
-    options: Options, queue: DispatchQueue?, timers: any BallTimers,
+    options: Options, queue: DispatchQueue?, timers: @escaping BallTimers,
     makeManager: (any CBCentralManagerDelegate, DispatchQueue) -> CBCentralManager
   ) {
     self.options = options
@@ -135,10 +135,10 @@ public final class BallCentral: BallManager, @unchecked Sendable {
   var hasRoom = true
   /// How long to wait for room if other managers have all links, in seconds.
   static let retryDelay: TimeInterval = 5
-  var retryTimer: (any BallTimer)?
+  var retryTimer: BallTimer?
   let discovered = Locked<[Ball]>([])
   let streams = EventStreams<Event>()
-  let timers: any BallTimers
+  let timers: BallTimers
   private let manager = Locked<CBCentralManager?>(nil)
 
   var cbManager: CBCentralManager? { manager.withLock(\.self) }

@@ -1,33 +1,22 @@
 import Foundation
 
-/// One-shot timers.
-protocol BallTimers: Sendable {
-  /// Calls `body` once on `queue` after this many seconds, unless it is cancelled.
-  func schedule(
-    after seconds: TimeInterval, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
-  ) -> any BallTimer
-}
+/// Makes one-shot timers: calls a function once on a queue after this many seconds. The result cancels
+/// that.
+typealias BallTimers =
+  @Sendable (
+    _ seconds: TimeInterval, _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
+  ) -> BallTimer
 
-/// A scheduled call.
-protocol BallTimer: Sendable { func cancel() }
+/// Cancels a scheduled call.
+typealias BallTimer = @Sendable () -> Void
 
-/// Dispatch timers.
-struct DispatchTimers: BallTimers {
-  func schedule(
-    after seconds: TimeInterval, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
-  ) -> any BallTimer {
-    let source = DispatchSource.makeTimerSource(queue: queue)
-    source.schedule(deadline: .now() + seconds)
-    source.setEventHandler(handler: body)
-    source.activate()
-    return Timer(source: source)
+/// Makes a timer of Dispatch.
+@Sendable func dispatchTimer(
+  after seconds: TimeInterval, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
+) -> BallTimer {
+  let isCancelled = Locked(false)
+  queue.asyncAfter(deadline: .now() + seconds) {
+    if !isCancelled.withLock(\.self) { body() }
   }
-
-  private final class Timer: BallTimer, @unchecked Sendable {
-    private let source: any DispatchSourceTimer
-
-    init(source: any DispatchSourceTimer) { self.source = source }
-
-    func cancel() { source.cancel() }
-  }
+  return { isCancelled.withLock { $0 = true } }
 }

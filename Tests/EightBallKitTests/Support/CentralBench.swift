@@ -26,7 +26,7 @@ final class CentralBench {
     let lines = Lines()
     var made: StagedCentralManager?
     queue = DispatchQueue(label: "bench")
-    central = BallCentral(options: options, queue: queue, timers: timers) { delegate, queue in
+    central = BallCentral(options: options, queue: queue, timers: timers.add) { delegate, queue in
       let manager = StagedCentralManager(delegate, queue, lines)
       made = manager
       if isQuick {

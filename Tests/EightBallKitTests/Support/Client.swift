@@ -28,7 +28,7 @@ final class Client: Sendable {
     options.rssiRange = nil
     var events: AsyncStream<BallCentral.Event>?
     central = BallCentral(
-      options: options, queue: DispatchQueue(label: "client"), timers: timers
+      options: options, queue: DispatchQueue(label: "client"), timers: timers.add
     ) { delegate, queue in
       // The observers are added before the radio can report anything.
       let central = delegate as? BallCentral

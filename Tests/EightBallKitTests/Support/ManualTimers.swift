@@ -4,9 +4,9 @@ import Synchronization
 @testable import EightBallKit
 
 /// Timers that a test fires.
-final class ManualTimers: BallTimers {
+final class ManualTimers: Sendable {
   private struct Entry: @unchecked Sendable {
-    let id: UUID
+    let id = UUID()
     let seconds: TimeInterval
     let queue: DispatchQueue
     let body: @Sendable () -> Void
@@ -14,12 +14,13 @@ final class ManualTimers: BallTimers {
 
   private let entries = Locked<[Entry]>([])
 
-  func schedule(
-    after seconds: TimeInterval, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
-  ) -> any BallTimer {
-    let entry = Entry(id: UUID(), seconds: seconds, queue: queue, body: body)
+  /// A timer that waits until `fire`.
+  @Sendable func add(
+    _ seconds: TimeInterval, _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
+  ) -> BallTimer {
+    let entry = Entry(seconds: seconds, queue: queue, body: body)
     entries.withLock { $0.append(entry) }
-    return Timer(id: entry.id, timers: self)
+    return { self.entries.withLock { $0.removeAll { $0.id == entry.id } } }
   }
 
   /// The time of each running timer, in seconds.
@@ -31,12 +32,5 @@ final class ManualTimers: BallTimers {
       return entries
     }
     for entry in due { entry.queue.async(execute: entry.body) }
-  }
-
-  private struct Timer: BallTimer {
-    let id: UUID
-    let timers: ManualTimers
-
-    func cancel() { timers.entries.withLock { $0.removeAll { $0.id == id } } }
   }
 }
