@@ -28,7 +28,7 @@ public final class CBRadio: @unchecked Sendable {
   /// the file of its bonds, as in `init(_:address:bonds:)`. Without EIGHTBALL_RADIO it is the first
   /// adapter that may be used, or else the user's virtual air.
   ///
-  /// If EIGHTBALL_RADIO or EIGHTBALL_ADDRESS cannot be parsed, that is logged, and the state is
+  /// If EIGHTBALL_RADIO or EIGHTBALL_ADDRESS cannot be used, that is logged, and the state is
   /// `unsupported`. Within `withDefault` it is another radio.
   public static var `default`: CBRadio { taskDefault ?? processDefault }
 
@@ -59,7 +59,8 @@ public final class CBRadio: @unchecked Sendable {
   ///   - address: The device's address: a static random address such as `C0:00:00:00:00:01` (Core
   ///     Specification, Vol 6, Part B, 1.3.2.1), which the next run may have again; `random`, a new
   ///     one; or `public`, the controller's. Without it: the address that the device had with its
-  ///     `bonds`, or else the controller's, or a new random one if the controller has none.
+  ///     `bonds`, or else the controller's, or a new random one if the controller has none. With
+  ///     `bluez:hciN` it is `nil`.
   ///   - bonds: The path of the file in which the radio keeps its bonds. Only the user can access
   ///     it, and only one radio uses it at a time, until the end of `close`. It is written soon
   ///     after a bond has changed. Its lock is the file with the suffix `.lock`. An unusable file is
@@ -67,9 +68,8 @@ public final class CBRadio: @unchecked Sendable {
   ///     path.
   /// - Throws: An error that says what was expected instead of `name` or `address`.
   public convenience init(_ name: String, address: String? = nil, bonds: String? = nil) throws {
-    let name = try RadioAddress(name)
-    let address = try address.map { try AddressChoice($0) } ?? .automatic
-    self.init(RadioEngine(name, address: address, bonds: .kept(at: bonds), stopsWhenUnused: true))
+    self.init(
+      try RadioEngine(RadioAddress(name), address: address, bonds: bonds, stopsWhenUnused: true))
   }
 
   init(_ engine: DeviceEngine) { self.engine = engine }
@@ -143,18 +143,30 @@ extension CBRadio {
 }
 
 extension RadioEngine {
+  /// An engine with the address and the file of bonds that are set.
+  ///
+  /// - Throws: What was expected instead of `address`.
+  convenience init(
+    _ name: RadioAddress, address: String?, bonds: String?, stopsWhenUnused: Bool
+  ) throws {
+    let address = try address.map { try AddressChoice($0) } ?? .automatic
+    guard address == .automatic || !name.isBesideDaemon else {
+      throw AddressConflict(radio: name.description)
+    }
+    self.init(name, address: address, bonds: .kept(at: bonds), stopsWhenUnused: stopsWhenUnused)
+  }
+
   /// The engine of the default radio, with this name, address and file of bonds if they are set.
   static func `default`(named name: String?, address: String? = nil, bonds: String? = nil)
     -> RadioEngine
   {
     do {
-      let address = try address.map { try AddressChoice($0) } ?? .automatic
-      return RadioEngine(
-        try name.map { try RadioAddress($0) } ?? chosen(), address: address,
-        bonds: .kept(at: bonds), stopsWhenUnused: false)
-    } catch let error as AddressTextError {
-      Log.logger.error("EIGHTBALL_ADDRESS: \(error.description)")
-    } catch { Log.logger.error("EIGHTBALL_RADIO: \(error)") }
+      return try RadioEngine(
+        name.map { try RadioAddress($0) } ?? chosen(), address: address, bonds: bonds,
+        stopsWhenUnused: false)
+    } catch let error as RadioTextError { Log.logger.error("EIGHTBALL_RADIO: \(error)") } catch {
+      Log.logger.error("EIGHTBALL_ADDRESS: \(error)")
+    }
     return RadioEngine(nil, stopsWhenUnused: false)
   }
 
@@ -162,5 +174,14 @@ extension RadioEngine {
     let choice = DefaultRadio.choose()
     Log.logger.debug("using \(choice.name.description): \(choice.reason)")
     return choice.name
+  }
+}
+
+/// An address was named for an adapter whose address bluetoothd chooses.
+struct AddressConflict: Error, Equatable, CustomStringConvertible {
+  let radio: String
+
+  var description: String {
+    "with the radio \(radio), bluetoothd chooses the address: leave the address out"
   }
 }

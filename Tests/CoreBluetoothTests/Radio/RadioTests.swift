@@ -236,7 +236,10 @@ struct RadioTests {
     #expect(throws: error) { try CBRadio("blue") }
   }
 
-  @Test(arguments: [("blue", nil), ("virtual", "blue")] as [(String, String?)])
+  @Test(
+    arguments: [
+      ("blue", nil), ("virtual", "blue"), ("bluez:hci0", "random"), ("bluez:hci0", "public"),
+    ] as [(String, String?)])
   func aWrongNameOrAddressInTheEnvironmentIsNoRadio(name: String, address: String?) throws {
     let radio = CBRadio(RadioEngine.default(named: name, address: address))
     expect(try watch(radio).take(), is: .unsupported)
@@ -264,6 +267,15 @@ struct RadioTests {
       try CBRadio("virtual", address: wrong)
     }
     _ = try CBRadio("virtual", address: "C0:00:00:00:00:01")
+  }
+
+  /// Symptom: the address was ignored without a word, and peers saw the adapter's.
+  @Test(arguments: ["C0:00:00:00:00:01", "random", "public"])
+  func besideBluetoothdNoAddressIsChosen(address: String) throws {
+    #expect(throws: AddressConflict(radio: "bluez:hci0")) {
+      try CBRadio("bluez:hci0", address: address)
+    }
+    _ = try CBRadio("bluez:hci0")
   }
 
   // MARK: States
