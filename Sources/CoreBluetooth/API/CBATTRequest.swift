@@ -75,10 +75,5 @@ final class RequestTicket: Sendable {
   }
 
   /// Returns whether this is the first response.
-  func takeResponse() -> Bool {
-    isAnswered.withLock { isAnswered in
-      defer { isAnswered = true }
-      return !isAnswered
-    }
-  }
+  func takeResponse() -> Bool { isAnswered.set() }
 }

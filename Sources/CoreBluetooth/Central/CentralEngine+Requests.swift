@@ -11,8 +11,7 @@ extension CentralEngine {
     guard let (link, member) = openLink(of: handle, to: peer) else {
       return completion(.failure(CBError(.notConnected)))
     }
-    link.requests.append(PeerRequest(operation, of: member, completion))
-    needsUpdate = true
+    append(PeerRequest(operation, of: member, completion), to: link)
   }
 
   func append(_ request: PeerRequest, to link: PeerLink) {

@@ -47,12 +47,10 @@ public struct CBPairing: Sendable {
   let ended: (@Sendable (UUID, (any Error)?) -> Void)?
 
   /// Pairs with every peer, and never asks.
-  public static let automatic = CBPairing(
-    isOpen: true, ability: .none, requiresUser: false, ask: nil, ended: nil)
+  public static let automatic = CBPairing(isOpen: true)
 
   /// Refuses every pairing. Links to peers with a bond are still encrypted.
-  public static let refused = CBPairing(
-    isOpen: false, ability: .none, requiresUser: false, ask: nil, ended: nil)
+  public static let refused = CBPairing(isOpen: false)
 
   /// Pairs with peers that the user accepts.
   ///
@@ -73,8 +71,9 @@ public struct CBPairing: Sendable {
   }
 
   private init(
-    isOpen: Bool, ability: Ability, requiresUser: Bool,
-    ask: (@Sendable (CBPairingRequest) -> Void)?, ended: (@Sendable (UUID, (any Error)?) -> Void)?
+    isOpen: Bool, ability: Ability = .none, requiresUser: Bool = false,
+    ask: (@Sendable (CBPairingRequest) -> Void)? = nil,
+    ended: (@Sendable (UUID, (any Error)?) -> Void)? = nil
   ) {
     self.isOpen = isOpen
     self.ability = ability
@@ -128,11 +127,5 @@ public final class CBPairingRequest: Sendable {
     return true
   }
 
-  private func answer(_ answer: Answer) {
-    let isFirst = isAnswered.withLock { isAnswered in
-      defer { isAnswered = true }
-      return !isAnswered
-    }
-    if isFirst { send(answer) }
-  }
+  private func answer(_ answer: Answer) { if isAnswered.set() { send(answer) } }
 }

@@ -13,6 +13,16 @@ final class Locked<Value: ~Copyable>: @unchecked Sendable {
   }
 }
 
+extension Locked<Bool> {
+  /// Makes it true. Returns whether it was false.
+  func set() -> Bool {
+    withLock { value in
+      defer { value = true }
+      return !value
+    }
+  }
+}
+
 extension [UInt8] {
   /// A copy of `bytes`.
   init(_ bytes: Span<UInt8>) {
