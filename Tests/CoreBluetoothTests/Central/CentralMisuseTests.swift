@@ -192,17 +192,18 @@ struct CentralMisuseTests {
   @Test("the link to a released peripheral is cancelled")
   func droppedPeripheral() throws {
     try scene.addBall()
-    let manager = scene.manager(log)
-    scene.settle()
+    let manager: CBCentralManager
     do {
-      let found = manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBA))])
-      manager.connect(try #require(found.first))
+      let (made, found) = scene.manager(log, knowing: 0xBA)
+      manager = made
+      manager.connect(found[0])
       scene.settle()
       expect(scene.radio.controller.connectionHandles.count, is: 1)
     }
     scene.settle()
     expect(scene.radio.controller.connectionHandles, is: [])
     expect(scene.radio.device.central.links.isEmpty)
+    withExtendedLifetime(manager) {}
   }
 
   @Test(

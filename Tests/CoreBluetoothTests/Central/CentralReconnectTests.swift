@@ -45,12 +45,8 @@ struct CentralReconnectTests {
 
   init() throws {
     bench = try scene.addBench()
-    manager = scene.manager(log)
-    scene.settle()
-    peripheral = try #require(
-      manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBE))]).first)
-    peripheral.delegate = log
-    _ = log.take()
+    let (manager, peripherals) = scene.manager(log, knowing: 0xBE)
+    (self.manager, peripheral) = (manager, peripherals[0])
   }
 
   @Test("reconnects after each loss")

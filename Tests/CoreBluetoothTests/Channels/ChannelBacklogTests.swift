@@ -46,15 +46,7 @@ struct ChannelBacklogTests {
     expect(cycle(12), is: 9)
     let second = it.scene.add(Seat(state: .poweredOn), number: 0x02)
     let log = Log()
-    let manager = CBCentralManager(delegate: log, queue: it.scene.queue, radio: second.radio)
-    it.scene.settle()
-    let peripheral = try #require(
-      manager.retrievePeripherals(withIdentifiers: [UUID(.numbered(0xBE))]).first)
-    peripheral.delegate = log
-    manager.connect(peripheral)
-    it.scene.pass(1_000)
-    expect(peripheral.state, is: .connected)
-    _ = log.take()
+    let (manager, peripheral) = it.scene.manager(log, of: second, connectedTo: 0xBE)
     peripheral.openL2CAPChannel(128)
     it.settle()
     expect(log.take(), is: ["channel true"])
@@ -67,6 +59,7 @@ struct ChannelBacklogTests {
     expect(cycle(3), is: 0)
     it.resume()
     expect(cycle(1), is: 1)
+    withExtendedLifetime(manager) {}
   }
 
   @Test("what the peer sent before it closed the channel is still received")

@@ -107,15 +107,19 @@ class Scene {
 
   // MARK: Managers
 
-  func manager(_ delegate: any CBCentralManagerDelegate) -> CBCentralManager {
-    CBCentralManager(delegate: delegate, queue: queue, radio: radio.radio)
+  /// A manager of the first device, or of another one.
+  func manager(
+    _ delegate: any CBCentralManagerDelegate, of seat: Seat? = nil
+  ) -> CBCentralManager {
+    CBCentralManager(delegate: delegate, queue: queue, radio: (seat ?? radio).radio)
   }
 
   /// A manager that is on, and the peripherals with these numbers.
   func manager(
-    _ log: Log, knowing numbers: UInt8...
+    _ log: some CBCentralManagerDelegate & CBPeripheralDelegate & LineLog, of seat: Seat? = nil,
+    knowing numbers: UInt8...
   ) -> (manager: CBCentralManager, peripherals: [CBPeripheral]) {
-    let manager = manager(log)
+    let manager = manager(log, of: seat)
     settle()
     let peripherals = manager.retrievePeripherals(
       withIdentifiers: numbers.map { UUID(.numbered($0)) })
@@ -126,9 +130,9 @@ class Scene {
 
   /// A manager that has a link to the peripheral with this number.
   func manager(
-    _ log: Log, connectedTo number: UInt8
+    _ log: Log, of seat: Seat? = nil, connectedTo number: UInt8
   ) -> (manager: CBCentralManager, peripheral: CBPeripheral) {
-    let (manager, peripherals) = self.manager(log, knowing: number)
+    let (manager, peripherals) = self.manager(log, of: seat, knowing: number)
     manager.connect(peripherals[0])
     _ = take(log, after: 1_000)
     expect(peripherals[0].state, is: .connected)
