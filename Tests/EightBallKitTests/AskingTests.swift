@@ -85,14 +85,4 @@ struct AskingTests {
     expect(try await third.value, is: "No.")
     expect(ball.log.filter { $0.hasSuffix("?") }, is: ["First?", "Third?"])
   }
-
-  @Test("a statement is refused: please phrase it as a question")
-  func refused() async throws {
-    let (_, client, found) = try await Client.discovering(.refusing(.unlikelyError))
-    let expected = BallError.sendFailed(BallError.coreBluetooth(RejectionReason.questionPlease))
-    let tasks = ["One.", "Two.", "Three."].map { text in Task { try await found.ask(text) } }
-    for task in tasks { await #expect(throws: expected) { try await task.value } }
-    expect(found.error, is: expected)
-    expect(client.timers.running.isEmpty)
-  }
 }

@@ -11,7 +11,7 @@ import VirtualRadio
 struct CentralWalkTests {
   @Test("reports a consistent life of every connection", arguments: 1...40)
   func walk(seed: Int) throws {
-    var dice = Dice(state: UInt64(seed))
+    var dice = SplitMix64(seed: UInt64(seed))
     let scene = Scene()
     let balls = try [0xB1, 0xB2].map { try scene.addBall("Ball", number: $0) }
     let log = Log()

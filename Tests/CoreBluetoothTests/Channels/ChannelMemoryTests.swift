@@ -72,7 +72,7 @@ struct ChannelMemoryTests {
   /// Small capacities make nearly every call cross the end of the storage.
   @Test("holds what a list would hold, whatever is called", arguments: [1, 2, 7, 16])
   func model(capacity: Int) {
-    var dice = Dice(state: UInt64(capacity))
+    var dice = SplitMix64(seed: UInt64(capacity))
     var ring = ByteRing(capacity: capacity)
     var list: [UInt8] = []
     var next: UInt8 = 0

@@ -147,21 +147,6 @@ struct RadioTests {
     expect(!path.exists)
   }
 
-  @Test func eachRadioIsASeparateDeviceOnTheAir() throws {
-    let radios = [path.radio(), path.radio(), path.radio()]
-    let addresses = Inbox<DeviceAddress>()
-    let observations = radios.map { radio in
-      radio.watchState { state in
-        guard state == .poweredOn else { return }
-        radio.perform { addresses.put($0.host.address) }
-      }
-    }
-    let found = try radios.map { _ in try addresses.take() }
-    expect(Set(found.map { "\($0.bytes[0])" }).count, is: 3)
-    for radio in radios { radio.close() }
-    _ = observations
-  }
-
   @Test func anotherTakesOverTheAirWhenItsHostCloses() throws {
     let host = path.radio()
     try watch(host).take { $0 == .poweredOn }

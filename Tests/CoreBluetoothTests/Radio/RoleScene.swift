@@ -112,17 +112,6 @@ final class RoleScene: Scene {
     expectTidy(sourceLocation: sourceLocation)
   }
 
-  /// The device's central can be used while the phone keeps its link.
-  func expectWorkingBeside(
-    _ call: LinkID, sourceLocation: SourceLocation = #_sourceLocation
-  ) throws {
-    let visit = try visitBall(sourceLocation: sourceLocation)
-    expect(askBall(visit) != nil, sourceLocation: sourceLocation)
-    expect(askDevice(call), sourceLocation: sourceLocation)
-    expect(phone.links, is: [call], sourceLocation: sourceLocation)
-    expectTidy(sourceLocation: sourceLocation)
-  }
-
   func expectTidy(sourceLocation: SourceLocation = #_sourceLocation) {
     expect(!isStuck, sourceLocation: sourceLocation)
     let counters = device.controller.counters

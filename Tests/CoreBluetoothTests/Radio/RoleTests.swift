@@ -39,40 +39,6 @@ struct RoleTests {
     scene.expectTidy()
   }
 
-  @Test func aCentralThatHasMuchToWriteLeavesRoomForTheServer() throws {
-    let scene = try RoleScene(
-      controller: ControllerConfiguration(aclDataLength: 27, aclPacketCount: 4))
-    let (visit, call) = try scene.visitBoth()
-    let central = scene.device.central
-    central.perform(.exchangeMTU, on: visit)
-    let writes = (0..<5).map { _ in
-      let question = [UInt8](repeating: UInt8(ascii: "a"), count: 400)
-      return central.perform(.writeWithoutResponse(handle(0x1D), question), on: visit)
-    }
-    expect(scene.askDevice(call))
-    expect(scene.askBall(visit) != nil)
-    for write in writes { expect(scene.device.outcomes[write], is: .success(.written)) }
-    scene.expectTidy()
-  }
-
-  /// A peripheral of one device and a central of another, over one link.
-  @Test func aPeerIsReadOverTheLinkThatItMade() throws {
-    let scene = try RoleScene()
-    let call = try scene.visitDevice()
-    // The phone has GAP's service at least, and its Device Name at 0x0003.
-    let back = scene.device.central.connect(to: scene.phone.controller.address)
-    let name = scene.device.central.perform(.readFirst(.deviceName), on: back)
-    scene.run(for: 10_000) { scene.device.outcomes[name] != nil }
-    guard case .success(.value(let bytes))? = scene.device.outcomes[name] else {
-      Issue.record("\(scene.device.events)")
-      return
-    }
-    expect(!bytes.isEmpty)
-    expect(scene.askDevice(call))
-    expect(scene.device.controller.connectionHandles.count, is: 1)
-    expect(!scene.device.commands.contains(.leExtendedCreateConnection))
-  }
-
   @Test func atMostEightCentralsConnect() throws {
     let scene = try RoleScene()
     let phones = (0x10..<0x19 as Range<UInt8>).map { scene.add(Seat(isRecorded: true), number: $0) }
@@ -85,19 +51,6 @@ struct RoleTests {
     // The device can still make links itself.
     expect(try scene.askBall(scene.visitBall()) != nil)
     expect(scene.device.controller.connectionHandles.count, is: 9)
-  }
-
-  @Test func itEndsAllLinksAndStopsSending() throws {
-    let scene = try RoleScene()
-    try scene.visitBoth()
-    expect(!scene.device.device.isFinished)
-    scene.device.central.scan()
-    scene.settle()
-    scene.device.device.shutDown(at: scene.now)
-    scene.run(for: 1_000)
-    expect(scene.device.device.isFinished)
-    expect(scene.device.controller.connectionHandles.isEmpty)
-    expect(!scene.device.controller.isAdvertising && !scene.device.controller.isScanning)
   }
 
   // MARK: Starting

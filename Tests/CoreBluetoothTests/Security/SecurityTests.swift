@@ -73,15 +73,6 @@ struct SecurityTests {
     expect(scene.protection(scene.peripheral), is: Self.strongBond)
   }
 
-  @Test(
-    "A device without Secure Connections uses legacy pairing, and the bond protects the next link")
-  func legacy() throws {
-    scene.peripheral.device.host.security.policy.secureConnections = .notOffered
-    scene.disconnect(scene.connectAndPair())
-    expect(scene.read(on: scene.connect()), is: Self.secret)
-    expect(scene.protection(scene.central), is: .encrypted | .bonded)
-  }
-
   @Test("Several peripherals are paired one after the other, though all are used at once")
   func several() throws {
     let scene = try SafeScene(peripherals: 3)

@@ -1,3 +1,4 @@
+import BluetoothHost
 import Expectations
 import Foundation
 import LinuxRadio
@@ -155,11 +156,4 @@ final class Publisher {
 }
 
 /// A generator whose numbers are the same in every run.
-struct Dice: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return state ^ state >> 29
-  }
-}
+extension SplitMix64: RandomNumberGenerator {}

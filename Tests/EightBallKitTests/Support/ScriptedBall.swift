@@ -12,8 +12,6 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     case answering(String)
     /// Accepts it, and is silent until `answer` is called.
     case silent
-    /// Refuses it.
-    case refusing(CBATTError.Code)
     /// Disconnects without a response.
     case leaving
   }
@@ -91,7 +89,6 @@ final class ScriptedBall: NSObject, CBPeripheralManagerDelegate, @unchecked Send
       manager.respond(to: first, withResult: .success)
       answer(text)
     case .silent: manager.respond(to: first, withResult: .success)
-    case .refusing(let code): manager.respond(to: first, withResult: code)
     case .leaving: radio.close()
     }
   }

@@ -103,19 +103,4 @@ struct AdoptedLinkTests {
     expect(radio.commands.last, is: .leCreateConnectionCancel)
     expect(radio.takeEvents(), is: [.connected(link, peer: .numbered(2))])
   }
-
-  @Test("the peer ends the link, and operations with it")
-  func peerGoes() {
-    let (central, radio) = visited()
-    let link = central.connect(to: .numbered(2))
-    let operation = central.perform(.read(handle7), on: link)
-    radio.run()
-    radio.give(ScriptedRadio.disconnected(0x0050, 0x13))
-    expect(
-      radio.takeEvents(),
-      is: [
-        .connected(link, peer: .numbered(2)), .completed(operation, link, .failure(.disconnected)),
-        .disconnected(link, .disconnected(.remoteUserTerminatedConnection)),
-      ])
-  }
 }
