@@ -80,4 +80,21 @@ struct ConnectingTests {
     expect(radio.takeEvents(), is: [.completed(late, link, .failure(.disconnected))])
     expect(radio.runEvents(), is: [.disconnected(link, nil)])
   }
+
+  @Test("an operation on a link that the host is ending ends with the link")
+  func whileEnding() {
+    let (central, radio, link) = connectedDevice()
+    radio.held = [.disconnect]
+    radio.device.host.disconnect(at: 0)
+    radio.run()
+    let read = central.perform(.read(handle(3)), on: link)
+    expect(radio.runEvents(), is: [])
+    radio.give(ScriptedRadio.disconnected(radio.lastHandle, 0x16))
+    expect(
+      radio.takeEvents(),
+      is: [
+        .completed(read, link, .failure(.disconnected)),
+        .disconnected(link, .disconnected(.connectionTerminatedByLocalHost)),
+      ])
+  }
 }
