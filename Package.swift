@@ -63,7 +63,8 @@ let package = Package(
     .target(name: "CBluetooth"),
     .target(name: "CGPIOD", linkerSettings: [.linkedLibrary("gpiod")]),
     .target(
-      name: "VirtualBoard", dependencies: ["BluetoothHost", "EightBall"], swiftSettings: checked),
+      name: "VirtualBoard", dependencies: ["BallRunner", "BluetoothHost", "EightBall"],
+      swiftSettings: checked),
     .target(
       name: "VirtualRadio", dependencies: ["BluetoothHost"], swiftSettings: checked),
     // Linux with a heap: the event loop, files, sockets, and radios by name.
@@ -72,12 +73,12 @@ let package = Package(
       swiftSettings: checked + [cFunctions]),
     // The virtual air as a server of sockets.
     .target(
-      name: "LinuxAir", dependencies: ["BluetoothHost", "LinuxRadio", "VirtualRadio"],
+      name: "LinuxAir", dependencies: ["BluetoothHost", "Linux", "LinuxRadio", "VirtualRadio"],
       swiftSettings: checked),
     // What watches a ball: its packets through the layers, and its control socket.
     .target(
       name: "BallControl",
-      dependencies: ["BallRunner", "BluetoothHost", "EightBall", "LinuxRadio"],
+      dependencies: ["BallRunner", "BluetoothHost", "EightBall", "Linux", "LinuxRadio"],
       swiftSettings: checked),
     // Apple's API on Linux. Apple's systems use their own, and do not build this target.
     .target(
@@ -92,18 +93,11 @@ let package = Package(
       name: "EightBallKit",
       dependencies: [.target(name: "CoreBluetooth", condition: .when(platforms: [.linux]))],
       swiftSettings: [.strictMemorySafety()]),
-    .target(
-      name: "LinuxBoard",
-      dependencies: [
-        "BallRunner", "BlueZ", "BluetoothHost", "CGPIOD", "EightBall", "Linux", "LinuxAir",
-        "LinuxPort", "LinuxRadio", "VirtualBoard", "VirtualRadio",
-      ],
-      swiftSettings: checked),
     .executableTarget(
       name: "eightball",
       dependencies: [
-        "BallControl", "BallRunner", "BlueZ", "BluetoothHost", "EightBall", "Linux", "LinuxAir",
-        "LinuxBoard", "LinuxPort", "LinuxRadio", "VirtualRadio",
+        "BallControl", "BallRunner", "BlueZ", "BluetoothHost", "CGPIOD", "EightBall", "Linux",
+        "LinuxAir", "LinuxPort", "LinuxRadio", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
 
@@ -140,7 +134,7 @@ let package = Package(
       name: "BallRunnerTests",
       dependencies: [
         "BallRunner", "BallTestSupport", "BluetoothHost", "EightBall", "Expectations",
-        "VirtualRadio",
+        "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
     .testTarget(
@@ -152,7 +146,10 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "VirtualBoardTests",
-      dependencies: ["BluetoothHost", "EightBall", "Expectations", "VirtualBoard"],
+      dependencies: [
+        "BallRunner", "BallTestSupport", "BluetoothHost", "EightBall", "Expectations",
+        "VirtualBoard",
+      ],
       swiftSettings: checked),
     // The tests of the Linux side share this.
     .target(
@@ -209,17 +206,10 @@ let package = Package(
       ],
       swiftSettings: checked),
     .testTarget(
-      name: "LinuxBoardTests",
-      dependencies: [
-        "BallRunner", "BallTestSupport", "BluetoothHost", "EightBall", "Expectations", "LinuxBoard",
-        "LinuxRadio", "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
-      ],
-      swiftSettings: checked),
-    .testTarget(
       name: "DocsTests",
       dependencies: [
         "BallControl", "BallTestSupport", "BluetoothHost", "CoreBluetooth", "EightBall",
-        "Expectations", "LinuxAir", "LinuxBoard", "LinuxRadio", "LinuxTestSupport", "VirtualBoard",
+        "Expectations", "LinuxAir", "LinuxRadio", "LinuxTestSupport", "VirtualBoard",
         "VirtualRadio",
       ],
       swiftSettings: checked),
@@ -227,8 +217,8 @@ let package = Package(
       name: "CommandLineTests",
       dependencies: [
         "BallControl", "BallRunner", "BallTestSupport", "BluetoothHost", "EightBall", "eightball",
-        "eightballd", "Expectations", "Linux", "LinuxBoard", "LinuxPort", "LinuxRadio",
-        "LinuxTestSupport", "VirtualRadio",
+        "eightballd", "Expectations", "Linux", "LinuxPort", "LinuxRadio",
+        "LinuxTestSupport", "VirtualBoard", "VirtualRadio",
       ],
       swiftSettings: checked),
     // scripts/simulate builds this program as one module: balls, centrals and their machines on simulated time.
@@ -236,8 +226,7 @@ let package = Package(
     .executableTarget(
       name: "Simulation",
       dependencies: [
-        "BallRunner", "BluetoothHost", "CSimulation", "EightBall", "Linux", "LinuxBoard",
-        "VirtualBoard",
+        "BallRunner", "BluetoothHost", "CSimulation", "EightBall", "Linux", "VirtualBoard",
         "VirtualRadio",
       ],
       path: "Tests/Simulation", exclude: ["faults"], swiftSettings: checked),

@@ -46,16 +46,8 @@ extension BlueZController {
   /// The host's role on the link with this index.
   package func role(at index: Int) -> LEConnectionComplete.Role { links[index].role }
 
-  /// The peer of the link with this index.
-  package func peer(at index: Int) -> DeviceAddress { links[index].peer }
-
   /// The handle of the link with this index.
   package func handle(at index: Int) -> ConnectionHandle { links[index].handle }
-
-  /// The index of the link to `peer` on which the host has this role; `nil` if there is none.
-  package func link(to peer: DeviceAddress, _ role: LEConnectionComplete.Role) -> Int? {
-    links.index(of: peer, role)
-  }
 
   /// The signal strength of the peer of the link with this index, in dBm, as Read RSSI returns it.
   package mutating func setRSSI(_ rssi: Int8, at index: Int) { links[index].rssi = rssi }

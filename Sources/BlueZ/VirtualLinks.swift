@@ -37,15 +37,10 @@ struct VirtualLinks: ~Copyable {
 
   /// Whether there is a link to `peer` on which the host has this role.
   func contains(_ peer: DeviceAddress, _ role: LEConnectionComplete.Role) -> Bool {
-    index(of: peer, role) != nil
-  }
-
-  /// The index of the link to `peer` on which the host has this role.
-  func index(of peer: DeviceAddress, _ role: LEConnectionComplete.Role) -> Int? {
     for index in 0..<Self.capacity {
-      if let link = links[index], link.peer == peer, link.role == role { return index }
+      if let link = links[index], link.peer == peer, link.role == role { return true }
     }
-    return nil
+    return false
   }
 
   /// The index of the link with this handle.

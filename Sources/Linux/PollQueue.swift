@@ -1,7 +1,6 @@
 import BluetoothHost
 
 /// Names a descriptor in a queue: where an event comes from.
-///
 package struct PollToken: RawRepresentable, Equatable, Sendable {
   /// The number that the kernel keeps.
   package var rawValue: UInt32
@@ -111,8 +110,6 @@ public struct Readiness: RawRepresentable, Equatable, Sendable {
   public static var readable: Readiness { Readiness(rawValue: 0x001) }
   /// Some bytes can be written.
   public static var writable: Readiness { Readiness(rawValue: 0x004) }
-  /// The other side is gone, or the descriptor has failed. The kernel always reports it.
-  public static var hangUp: Readiness { Readiness(rawValue: 0x008 | 0x010) }
   /// As `writable`, but reported once, and then nothing until the descriptor is changed.
   package static var writableOnce: Readiness { Readiness(rawValue: 0x004 | 1 &<< 30) }
   /// As `readable`, but reported once, and again only when more arrives.

@@ -1,5 +1,6 @@
 import BluetoothHost
 import Glibc
+import Linux
 import LinuxRadio
 import VirtualRadio
 
@@ -12,10 +13,7 @@ public final class SharedAir: AirHost {
   /// The default path of the air's socket: $EIGHTBALL_AIR; or in $XDG_RUNTIME_DIR; or in /tmp.
   public static var defaultPath: String {
     if let path = CurrentProcess.environment("EIGHTBALL_AIR") { return path }
-    if let directory = CurrentProcess.environment("XDG_RUNTIME_DIR") {
-      return directory + "/eightball-air.sock"
-    }
-    return "/tmp/eightball-air-\(CurrentProcess.userNumber).sock"
+    return String(writing: { UserSocket.writePath("eightball-air", to: &$0) })
   }
 
   /// The air, if this program hosts it.

@@ -2,7 +2,8 @@ import BallRunner
 import BlueZ
 import BluetoothHost
 import EightBall
-import Linux
+// Who uses the port names what it is made of.
+@_exported import Linux
 
 /// Linux as a port: one controller, libgpiod's lines, two streams, a service manager, signals, and one
 /// epoll. Nothing is allocated but by libgpiod, when it opens lines.
@@ -426,7 +427,7 @@ extension LinuxPort {
 
   /// Whether the board has this light.
   public func has(_ light: LightName) -> Bool {
-    lines.board.hasLine(of: light == .status ? .status : .answer)
+    lines.board.hasLine(of: BoardPart(light))
   }
 
   /// Writes the board's name.

@@ -43,7 +43,7 @@ enum Daemon {
   private static func run(_ options: borrowing Options, address: OwnAddress) -> Status {
     let isJSON = options.isJSON
     do throws(BoardChoiceError) {
-      return run(options, address: address, try BoardChoice(options, model: BoardModel.model()))
+      return run(options, address: address, try BoardChoice(options, model: MachineModel.current))
     } catch {
       let failure = error
       Console.fail(kind: "board", isJSON: isJSON) { failure.write(to: &$0) }
@@ -228,18 +228,5 @@ enum Daemon {
       }
     }
     return (address ?? .automatic).own
-  }
-}
-
-/// The model of this machine.
-enum BoardModel {
-  /// The model in the device tree, such as "Raspberry Pi 4 Model B Rev 1.4"; empty without a device
-  /// tree. Read from /sys, because a service may have no access to /proc.
-  static func model() -> BoardText<127> {
-    var bytes = InlineArray<127, UInt8>(repeating: 0)
-    let path = ProgramText("/sys/firmware/devicetree/base/model")
-    let count = (try? readFile(path, into: bytes.mutableSpan)) ?? 0
-    return BoardText(ModelSearch.model(inProperty: bytes.span.extracting(first: count)))
-      ?? BoardText()
   }
 }

@@ -30,7 +30,7 @@ struct EventsDocumentTests {
   }
 
   /// The events of the state and the replies to requests, which BallRunnerTests' ControlTests check
-  /// line by line, and those about a virtual board's parts and the clock, which LinuxBoardTests' VirtualPartsTests,
+  /// line by line, and those about a virtual board's parts and the clock, which VirtualBoardTests' VirtualPartsTests,
   /// Tests/Peers/test_terminal_screen.py and Tests/Peers/test_simulated_time.py check.
   private static let state = [
     #"{"event":"ball","version":"","name":"","radio":"","board":"","connections":4,"presses":true}"#,

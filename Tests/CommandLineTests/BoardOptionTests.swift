@@ -1,6 +1,5 @@
 import EightBall
 import Expectations
-import LinuxBoard
 import LinuxTestSupport
 
 @testable import eightball

@@ -3,7 +3,6 @@ import Expectations
 import Linux
 import LinuxRadio
 
-@testable import LinuxBoard
 @testable import eightball
 
 @Suite("doctor's findings about radios and impossible choices")

@@ -5,7 +5,6 @@ import Linux
 import LinuxRadio
 import LinuxTestSupport
 
-@testable import LinuxBoard
 @testable import eightball
 
 @Suite("doctor's report about a machine")

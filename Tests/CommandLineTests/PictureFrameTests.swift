@@ -1,9 +1,9 @@
 import BluetoothHost
 import EightBall
 import Expectations
-import LinuxBoard
 import LinuxRadio
 import Testing
+import VirtualBoard
 
 @testable import eightball
 

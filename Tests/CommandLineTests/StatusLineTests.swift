@@ -1,8 +1,8 @@
 import BluetoothHost
 import EightBall
 import Expectations
-import LinuxBoard
 import LinuxRadio
+import VirtualBoard
 
 @testable import eightball
 

@@ -61,22 +61,6 @@ struct ControlSocketPathTests {
     _ = try bench.connect()
   }
 
-  @Test("The port and the tools leave each other's sockets alone")
-  func otherPrograms() throws {
-    do {
-      let listener = try StreamListener(path: path)
-      expect(try ball(at: path).isTaken)
-      _ = consume listener
-    }
-    do {
-      let bench = try ControlBench.listening(at: path)
-      let error = #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
-      expect(error?.code, is: .addressInUse)
-      expect(bench.failure, is: nil)
-    }
-    expect(folder.names, is: [])
-  }
-
   // Symptom: the message had an empty path.
   @Test("A path that is too long is in the message", arguments: [108, 300])
   func tooLong(length: Int) throws {
@@ -86,22 +70,6 @@ struct ControlSocketPathTests {
     expect(
       text { bench.control.writeError(to: &$0) },
       is: "cannot listen on \(path.prefix(255)): a socket's path is at most 107 bytes long")
-  }
-
-  @Test("A file that is not a socket is not removed")
-  func file() throws {
-    try folder.write("", to: "control")
-    let other = try ball(at: path)
-    expect(other.failure == .fileExists && !other.isTaken)
-    expect(folder.names.contains("control"))
-  }
-
-  @Test("A socket of another user is not removed", .enabled(if: geteuid() == 0))
-  func anothers() throws {
-    do { _ = try bindSocket(to: path) }
-    try #require(unsafe chown(path, 65_534, 65_534) == 0)
-    expect(try ball(at: path).failure, is: .fileExists)
-    expect(Files.exists(path))
   }
 
   @Test(

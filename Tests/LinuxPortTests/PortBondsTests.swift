@@ -118,13 +118,16 @@ struct PortBondsTests {
     }
   }
 
-  @Test("A file that cannot be written once is written later")
+  @Test("A failed write leaves the old file, and the next one may succeed")
   func later() throws {
     var own = bonds()
     expect(open(&own), is: 0)
+    expect(keep(&own), is: true)
+    let old = try Files.bytes(of: path, limit: 4_096)
     try #require(unsafe mkdir(path + ".new", 0o700) == 0)
     expect(keep(&own), is: false)
     expect(notice(own)?.hasPrefix("cannot write \(path): "), is: true)
+    expect(try Files.bytes(of: path, limit: 4_096), is: old)
     try #require(unsafe rmdir(path + ".new") == 0)
     expect(keep(&own), is: true)
     expect(notice(own), is: nil)

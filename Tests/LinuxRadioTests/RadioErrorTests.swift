@@ -131,10 +131,3 @@ struct DefaultRadioTests {
     Adapter(number: number, isUp: isUp, isRaw: isRaw, address: .zero, block: block)
   }
 }
-
-extension RadioAddress {
-  /// A serial line.
-  fileprivate static func line(_ device: String) -> RadioAddress {
-    RadioAddress(.serial(speed: 9_600), at: Array(device.utf8).span)
-  }
-}

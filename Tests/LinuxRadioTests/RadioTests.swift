@@ -178,15 +178,6 @@ struct RadioTests {
     expect(bench.radio.isOpen)
   }
 
-  @Test("A byte that cannot begin a packet is a loss that says so")
-  func lostSync() throws {
-    try bench.accept().write(resetComplete + [0x7F])
-    try bench.turn(at: now)
-    expect(
-      bench.program.take(),
-      is: [.ready, .packet(resetComplete), .lost("\(bench.name) sent 0x7F where a packet begins")])
-  }
-
   // Symptom: the error was "the controller left command 0x0C03 unanswered".
   @Test("A full air is a loss that says so, and what to do")
   func fullAir() throws {
@@ -232,35 +223,6 @@ struct RadioTests {
   func withoutAir() throws {
     let error = #expect(throws: RadioError.self) { _ = try Radio(.virtual, loop: bench.loop) }
     expect(error?.description, is: "this program has no virtual air. Choose another radio.")
-  }
-
-  @Test("A TCP server waits for its controller, and for the next one when it is gone")
-  func tcpServer() throws {
-    let port = try freePort()
-    let loop = try EventLoop()
-    var radio = try Radio(.tcpServer(host: "127.0.0.1", port: port), loop: loop)
-    var program = Recorder()
-    try turn(&radio, &program, loop, at: now)
-    expect(program.take(), is: [])
-    expect(radio.deadline, is: nil)
-    var time = now
-    for _ in 0..<2 {
-      let controller = ControllerEnd(try StreamSocket.connect(host: "127.0.0.1", port: port))
-      expect(try loop.wait(until: nil))
-      _ = radio.serve(&program, at: time)
-      expect(program.take(), is: [.ready])
-      try controller.write(resetComplete)
-      expect(try loop.wait(until: nil))
-      _ = radio.serve(&program, at: time)
-      expect(program.take(), is: [.packet(resetComplete)])
-      controller.close()
-      expect(try loop.wait(until: nil))
-      _ = radio.serve(&program, at: time)
-      expect(program.take().count, is: 1)
-      time = time.advanced(by: 250)
-      _ = radio.serve(&program, at: time)
-    }
-    radio.close()
   }
 
   @Test("Sinks see the packets of both directions")

@@ -2,7 +2,6 @@ import BallRunner
 import BluetoothHost
 import EightBall
 import Linux
-import LinuxBoard
 import VirtualBoard
 
 /// The machine of a simulated ball: a clock that jumps, the bytes of a controller, the virtual board, an output with

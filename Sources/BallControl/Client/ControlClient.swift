@@ -93,9 +93,6 @@ public final class ControlClient: EventHandler {
     }
   }
 
-  /// Whether the client is connected to a ball.
-  public var isConnected: Bool { connection != nil }
-
   /// When `advance(to:)` is due without another event; `nil` for never. Read it after each turn of
   /// the loop.
   public var deadline: Instant? { nextAttempt ?? silenceEnd }

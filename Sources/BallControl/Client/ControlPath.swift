@@ -1,3 +1,4 @@
+import Linux
 import LinuxRadio
 
 /// Where the control sockets of balls are.
@@ -9,21 +10,16 @@ public enum ControlPath {
   public static let ofService = "/run/eightball/control.sock"
 
   /// The default socket of a ball of this user: in the user's runtime directory, or in /tmp.
-  public static var ofUser: String { ofUser("eightball-control") }
-
-  private static func ofUser(_ name: String) -> String {
-    if let directory = CurrentProcess.environment("XDG_RUNTIME_DIR") {
-      return "\(directory)/\(name).sock"
-    }
-    return "/tmp/\(name)-\(CurrentProcess.userNumber).sock"
+  public static var ofUser: String {
+    String(writing: { UserSocket.writePath("eightball-control", to: &$0) })
   }
 
-  /// Where a swarm may listen without a path on the command line, in this order.
-  package static var ofSwarm: [String] { several(ofUser("eightball-swarm")) }
-
-  /// A path, and those for eight more programs of the user.
-  private static func several(_ path: String) -> [String] {
-    [path] + (2...9).map { "\(path.dropLast(".sock".count))-\($0).sock" }
+  /// Where a swarm may listen without a path on the command line, in this order: one path, and those for eight more
+  /// swarms of the user.
+  package static var ofSwarm: [String] {
+    (1...9).map { number in
+      String(writing: { UserSocket.writePath("eightball-swarm", number, to: &$0) })
+    }
   }
 
   /// Where to look for a ball, in this order.

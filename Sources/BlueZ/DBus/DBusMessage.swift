@@ -148,10 +148,6 @@ package struct DBusMember: Sendable {
   package static var interfacesRemoved: DBusMember {
     DBusMember("org.freedesktop.DBus.ObjectManager", "InterfacesRemoved")
   }
-  /// `ss` to `v`: a property of an interface.
-  package static var getProperty: DBusMember {
-    DBusMember("org.freedesktop.DBus.Properties", "Get")
-  }
   /// `s` to `a{sv}`: all properties of an interface.
   package static var getAllProperties: DBusMember {
     DBusMember("org.freedesktop.DBus.Properties", "GetAll")

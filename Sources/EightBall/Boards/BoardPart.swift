@@ -15,6 +15,12 @@ public enum BoardPart: Equatable, Sendable {
   /// The display, on an I2C bus. It has no line.
   case display
 
+  /// The part that a button is.
+  public init(_ button: ButtonName) { self = button == .shake ? .shake : .clear }
+
+  /// The part that a light is.
+  public init(_ light: LightName) { self = light == .status ? .status : .answer }
+
   /// All parts, in the order of the files.
   public static var all: InlineArray<6, BoardPart> {
     [.shake, .clear, .status, .answer, .motion, .display]

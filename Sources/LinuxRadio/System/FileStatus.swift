@@ -1,7 +1,7 @@
 import Glibc
 
 /// The status of a file: stat(2).
-struct FileStatus: Equatable {
+struct FileStatus {
   /// The kind of file.
   enum Kind: Equatable {
     case regular, directory, symbolicLink, socket, pipe, characterDevice, blockDevice
@@ -26,12 +26,6 @@ struct FileStatus: Equatable {
 
   /// Whether its group or all users have a permission for it.
   let isOpenToOthers: Bool
-
-  private let device: UInt64
-  private let inode: UInt64
-  /// When its content last changed. Inode numbers are reused; the time distinguishes a removed file
-  /// from the next one.
-  private let modified: (seconds: Int64, nanoseconds: Int64)
 
   /// The status of the file at `path`; `nil` if it is missing or cannot be seen.
   ///
@@ -65,9 +59,6 @@ struct FileStatus: Equatable {
       case S_IFBLK: .blockDevice
       default: nil
       }
-    device = UInt64(status.st_dev)
-    inode = UInt64(status.st_ino)
-    modified = (Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
   }
 
   /// Whether this process's effective user owns it.
@@ -75,17 +66,4 @@ struct FileStatus: Equatable {
 
   /// Whether this user or root owns it, so that no other user created it.
   var isTrusted: Bool { isOwn || owner == 0 }
-
-  /// Whether both are the same file, even if its content changed in between.
-  func isSameFile(as other: FileStatus) -> Bool {
-    device == other.device && inode == other.inode
-  }
-
-  /// Identifies a file that is never written to, such as a socket.
-  var identity: String { "\(device) \(inode) \(modified.seconds).\(modified.nanoseconds)" }
-
-  static func == (one: FileStatus, other: FileStatus) -> Bool {
-    one.isSameFile(as: other) && one.modified == other.modified && one.owner == other.owner
-      && one.kind == other.kind
-  }
 }

@@ -79,17 +79,6 @@ public enum Files {
     return String(decoding: storage.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The group that may read and write a file; `nil` if the file is missing, the group is root's,
-  /// or it lacks these permissions.
-  public static func group(of path: String) -> String? {
-    var status = Glibc.stat()
-    guard unsafe lstat(path, &status) == 0, status.st_gid != 0,
-      status.st_mode & (S_IRGRP | S_IWGRP) == S_IRGRP | S_IWGRP,
-      let group = unsafe getgrgid(status.st_gid)
-    else { return nil }
-    return unsafe String(cString: group.pointee.gr_name)
-  }
-
   /// Whether `path` exists.
   public static func exists(_ path: String) -> Bool {
     unsafe access(path, F_OK) == 0

@@ -1,4 +1,3 @@
-import LinuxBoard
 import LinuxPort
 import LinuxRadio
 

@@ -1,4 +1,3 @@
-import LinuxBoard
 import LinuxPort
 
 /// The program: reads the command line, and runs the command.

@@ -1,6 +1,5 @@
 import EightBall
 import Glibc
-import LinuxBoard
 import LinuxPort
 import LinuxRadio
 
@@ -60,7 +59,7 @@ struct Boards: Command {
         try BoardOptionsLine(known.board).text
       }
     }
-    let model = DeviceTree.model
+    let model = KnownBoard.modelOfMachine
     let here = model.flatMap { KnownBoard.matching(model: $0) }
     let width = KnownBoard.shipped.map(\.name.count).max() ?? 0
     for known in KnownBoard.shipped {

@@ -1,5 +1,4 @@
 import BluetoothHost
-import LinuxBoard
 import LinuxPort
 import LinuxRadio
 

@@ -1,7 +1,6 @@
 import BallRunner
 import BluetoothHost
 import EightBall
-import LinuxBoard
 import LinuxPort
 import LinuxRadio
 

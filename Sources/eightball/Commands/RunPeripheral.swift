@@ -1,6 +1,5 @@
 import BluetoothHost
 import EightBall
-import LinuxBoard
 import LinuxPort
 import LinuxRadio
 

@@ -1,5 +1,4 @@
 import BluetoothHost
-import LinuxBoard
 
 /// A command of `eightball gatt`.
 enum GATTCommand: Equatable {

@@ -1,5 +1,4 @@
 import EightBall
-import LinuxBoard
 import LinuxRadio
 
 /// Which board the ball is on, and which fields of its file are overridden.
@@ -34,7 +33,7 @@ struct ChosenBoard {
   /// - Parameter model: This machine's model in the device tree; `nil` without a device tree.
   /// - Throws: `BoardError` if the options or the board's file are wrong.
   init(
-    _ options: BoardOptions, model: String? = DeviceTree.model
+    _ options: BoardOptions, model: String? = KnownBoard.modelOfMachine
   ) throws(BoardError) {
     if options.board == BoardDescription.noBoard.description {
       if !options.set.isEmpty {

@@ -1,7 +1,6 @@
 import BallControl
 import BluetoothHost
 import EightBall
-import LinuxBoard
 import LinuxPort
 import LinuxRadio
 

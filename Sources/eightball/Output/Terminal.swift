@@ -1,5 +1,4 @@
 import Glibc
-import LinuxBoard
 import LinuxRadio
 import Synchronization
 

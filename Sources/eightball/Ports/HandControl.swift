@@ -1,6 +1,6 @@
 import BluetoothHost
-import LinuxBoard
 import LinuxPort
+import VirtualBoard
 
 /// A virtual board's motion sensor and display at the control socket: listeners receive what the display shows, and
 /// may shake the ball. Only `eightball run` has this.

@@ -1,5 +1,5 @@
 import Glibc
-import LinuxBoard
+import VirtualBoard
 
 /// The virtual display as a terminal shows it, in a frame:
 ///

@@ -1,7 +1,7 @@
 import BallRunner
 import BluetoothHost
 import EightBall
-import LinuxBoard
+import VirtualBoard
 
 /// The ball on its virtual board, drawn in the last line of the terminal, below all others:
 ///

@@ -2,8 +2,8 @@ import BallRunner
 import BluetoothHost
 import EightBall
 import Glibc
-import LinuxBoard
 import LinuxRadio
+import VirtualBoard
 
 /// What a terminal has of a ball's board: the keys, for a virtual board its buttons and lights and
 /// the line that draws it, and the user who answers a pairing question.

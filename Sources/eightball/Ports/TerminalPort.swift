@@ -2,7 +2,6 @@ import BallRunner
 import BluetoothHost
 import EightBall
 import Glibc
-import LinuxBoard
 import LinuxPort
 import LinuxRadio
 

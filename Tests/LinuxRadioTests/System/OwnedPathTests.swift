@@ -127,12 +127,20 @@ struct OwnedPathTests {
     }
   }
 
-  @Test("A regular file at the path is left alone, and so are the files beside it")
-  func file() throws {
+  /// Why a program cannot listen at the path.
+  private func failure(replacesAll: Bool) -> SystemCallError? {
+    #expect(throws: SystemCallError.self) {
+      _ = try UnixListener(InlineCString(path), replacesAll: replacesAll)
+    }
+  }
+
+  @Test(
+    "A regular file at the path is left alone, and so are the files beside it",
+    arguments: [false, true])
+  func file(replacesAll: Bool) throws {
     try Files.write("gems", to: path)
     try Files.write("versions", to: path + ".lock")
-    let error = #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
-    expect(error?.code, is: .fileExists)
+    expect(failure(replacesAll: replacesAll)?.code, is: .fileExists)
     expect(directory.names, is: ["s", "s.lock"])
     expect(try Files.text(of: path), is: "gems")
     expect(try Files.text(of: path + ".lock"), is: "versions")
@@ -161,15 +169,15 @@ struct OwnedPathTests {
 
   @Test(
     "A lock or a socket of another user is left alone", .enabled(if: geteuid() == 0),
-    arguments: ["lock", "socket"])
-  func otherUser(kind: String) throws {
+    arguments: ["lock", "socket"], [false, true])
+  func otherUser(kind: String, replacesAll: Bool) throws {
     if kind == "lock" { try Files.write("", to: lockPath) } else { _ = try bindSocket(to: path) }
     let taken = kind == "lock" ? lockPath : path
     try #require(unsafe lchown(taken, 65_534, 65_534) == 0)
     let names = directory.names
-    let error = #expect(throws: SystemError.self) { _ = try StreamListener(path: path) }
-    expect(error?.code, is: .fileExists)
-    expect(error?.subject, is: taken)
+    let failure = failure(replacesAll: replacesAll)
+    expect(failure?.code, is: .fileExists)
+    expect(failure.map { SystemError($0, of: path).subject }, is: taken)
     expect(directory.names, is: names)
   }
 

@@ -1,2 +1,0 @@
-// Who uses the port names what it is made of.
-@_exported import Linux
