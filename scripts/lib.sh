@@ -17,8 +17,6 @@ benchmark_folder="$build_folder-benchmark"
 panel_folder="$build_folder-panel"
 # Python's own folder for the peers.
 peers_folder=.build-venv
-# Where Prometheus's promtool is put, which checks metrics.
-promtool_folder=.build-promtool
 # Where scripts/build gpiod2 builds libgpiod 2.
 gpiod2_folder=.build-gpiod2
 
@@ -124,15 +122,6 @@ program_version() {
   sed -n 's/.*static var version: StaticString { "\(.*\)" }$/\1/p' Sources/EightBall/EightBallProfile.swift
 }
 
-# source_date: when the sources last changed, in seconds since 1970, so that two builds of them are the same.
-source_date() {
-  if [ -n "${SOURCE_DATE_EPOCH:-}" ]; then
-    echo "$SOURCE_DATE_EPOCH"
-  else
-    git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md
-  fi
-}
-
 # need_swift: Swift 6.3 or newer must be on the path; no package of the system brings it.
 need_swift() {
   if ! command -v swift >/dev/null; then
@@ -159,18 +148,49 @@ swift_tool() {
   printf '%s\n' "$tool"
 }
 
-# swift_static_libraries: the folder of the Swift toolchain's static libraries.
-swift_static_libraries() {
-  local resources
-  resources=$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
-  realpath "${resources}_static/linux"
-}
-
 # core_features: the compiler's flags for the package, and for the experimental features that Package.swift names.
 core_features() {
   echo -package-name eightball
   sed -n 's/.*enableExperimentalFeature("\([A-Za-z]*\)").*/-enable-experimental-feature \1/p' \
     Package.swift | sort -u
+}
+
+# Several modules are compiled as one where a program is Embedded Swift, or should be fast. The compiler of Swift 6.3
+# refuses a client that ends the life of a value with a deinitialiser from another module, “deinit of non-copyable type not
+# visible in the current module”: https://github.com/swiftlang/swift/pull/87303 corrects this.
+
+# core_as_one_module FOLDER [MODULE...]: copies the sources of the core, and of the other modules, there, without the
+# lines that import each other. Line numbers stay.
+core_as_one_module() {
+  local folder=$1 file
+  local modules=(BluetoothHost EightBall BallRunner "${@:2}")
+  mkdir -p "$folder"
+  while read -r file; do
+    without_imports_of "${modules[@]}" <"$file" >"$folder/${file//\//-}"
+  done < <(find "${modules[@]/#/Sources/}" -name '*.swift')
+}
+
+# without_imports_of MODULE...: leaves out the lines that import these modules.
+without_imports_of() {
+  local IFS='|'
+  sed -E "s/^ *((public|package|internal|@_exported) )?import ($*)$//"
+}
+
+# without_public: removes `public` and `package`, which a program of one module does not need. The compiler then
+# removes unused code and constants: 3 % of the code.
+without_public() { sed -E 's/^( *(@[A-Za-z_]+(\([^)]*\))? )*)(public|package) ((internal|package)\(set\) )?/\1/'; }
+
+# modules_of MODULE: the modules in Sources that a program of that name consists of, itself first.
+modules_of() {
+  local found=("$1") index=0 name
+  while [ "$index" -lt ${#found[@]} ]; do
+    while read -r name; do
+      [ ! -d "Sources/$name" ] || [[ " ${found[*]} " = *" $name "* ]] || found+=("$name")
+    done < <(grep -rhoE '^ *((public|package|internal) )?import [A-Za-z0-9]+' --include='*.swift' \
+      "Sources/${found[index]}" | sed 's/.* //' | sort -u)
+    index=$((index + 1))
+  done
+  printf '%s\n' "${found[@]}"
 }
 
 # swift_in PACKAGE COMMAND [OPTION...]: runs a command of SwiftPM for another package that uses this one, in the same
@@ -184,18 +204,6 @@ swift_in() {
   return "$status"
 }
 
-# count_tests REPORT...: the numbers of passed and of failed tests in reports in JUnit's format.
-count_tests() {
-  python3 - "$@" <<'END'
-import sys
-from xml.etree import ElementTree
-suites = [suite for report in sys.argv[1:] for suite in ElementTree.parse(report).iter("testsuite")]
-total = lambda *names: sum(int(suite.get(name, 0)) for suite in suites for name in names)
-failed = total("failures", "errors")
-print(total("tests") - failed - total("skipped"), failed)
-END
-}
-
 # as_root COMMAND...: runs it as root, with sudo if necessary.
 as_root() {
   if [ "$(id -u)" = 0 ]; then
@@ -205,39 +213,6 @@ as_root() {
   else
     fail "This needs root, and there is no sudo: run as root:" "  $*"
   fi
-}
-
-# need_packages NAME...: installs the Debian packages that are missing, and says which.
-need_packages() {
-  local missing=() name
-  for name in "$@"; do
-    dpkg-query -W -f '${Status}' "$name" 2>/dev/null | grep -q 'ok installed' || missing+=("$name")
-  done
-  if [ ${#missing[@]} = 0 ]; then
-    echo "All packages are there."
-    return
-  fi
-  command -v apt-get >/dev/null ||
-    fail "These packages are missing, and there is no apt-get to install them: ${missing[*]}"
-  echo "Installing: ${missing[*]}"
-  [ "$(id -u)" = 0 ] || echo "sudo may ask for your password, to install these packages."
-  as_root apt-get update -qq
-  as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -qq -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null
-}
-
-# glibc_is_at_least VERSION: whether the system's C library is glibc, in this version or a newer one.
-glibc_is_at_least() {
-  local version
-  version=$(getconf GNU_LIBC_VERSION 2>/dev/null) || return
-  printf '%s\n' "$1" "${version#glibc }" | sort -V -C
-}
-
-# system_gpiod: the major version of the system's libgpiod.
-system_gpiod() {
-  [ -e /usr/include/gpiod.h ] || fail "libgpiod-dev is missing: run scripts/setup."
-  # Only version 1 has this; the header's name is the same.
-  if grep -q GPIOD_LINE_BULK_MAX_LINES /usr/include/gpiod.h; then echo 1; else echo 2; fi
 }
 
 # answers FOLDER TOOL COMMAND...: runs a ball by the command, asks it with the tool, over an air that
@@ -300,41 +275,6 @@ need_peers() {
   python3 -m venv --clear "$peers_folder"
   "$peers_folder/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"
   cp "$wanted" "$peers_folder/installed.txt"
-}
-
-# need_promtool: Prometheus's program that checks metrics. It is extracted from Debian's package, which would
-# start a service if it were installed. Tests that need it are skipped without it.
-need_promtool() {
-  if command -v promtool >/dev/null || [ -x "$promtool_folder/promtool" ]; then
-    echo "promtool is there."
-    return
-  fi
-  local folder
-  folder=$(mktemp -d -t 8ball-promtool-XXXXXX)
-  # apt-get writes as a user of its own.
-  chmod 755 "$folder"
-  if (cd "$folder" && { apt-get download -qq prometheus || { as_root apt-get update -qq && apt-get download -qq prometheus; }; }) 2>/dev/null &&
-    dpkg-deb --fsys-tarfile "$folder"/prometheus_*.deb | tar -xO ./usr/bin/promtool >"$folder/promtool"; then
-    mkdir -p "$promtool_folder"
-    install -m 755 "$folder/promtool" "$promtool_folder/promtool"
-    echo "promtool is in $promtool_folder."
-  else
-    echo "promtool is missing: apt-get download prometheus fails. Its tests are skipped."
-  fi
-  rm -rf "$folder"
-}
-
-# want_browser: Chromium, in which Tests/Browser opens pages. Some systems have no package of it; those
-# tests are skipped there.
-want_browser() {
-  local name
-  # As Tests/Browser/chromium.py looks for it.
-  for name in "${CHROMIUM:-chromium}" chromium-headless-shell chromium-browser google-chrome; do
-    if command -v "$name"; then return; fi
-  done
-  # In a shell of its own, so that its failure does not end the script.
-  (need_packages chromium) ||
-    echo "Chromium cannot be installed here: the tests in a browser will be skipped."
 }
 
 case "${1:-}" in

@@ -1,7 +1,6 @@
 # The compiler flags of each Linux target of eightballd, and its C libraries; the same for microcontrollers. Sourced
 # after lib.sh, never run.
 # shellcheck shell=bash
-source scripts/one-module.sh
 
 # Where the programs are built, and the C library for each target.
 eightballd_folder=.build-eightballd

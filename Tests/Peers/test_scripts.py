@@ -68,7 +68,7 @@ def test_every_measured_figure_is_on_the_page():
     """The labels that the scripts compare, without running what they measure."""
     page = (REPOSITORY / "docs" / "figures.md").read_text()
     labels = []
-    for name in ("Tests/Package/check.sh", "scripts/check-processors.sh"):
+    for name in ("Tests/Package/check.sh", "Tests/Static/check.sh"):
         text = (REPOSITORY / name).read_text().replace("""'"'"'""", "’")
         labels += re.findall(r"""check_figure (?:"([^"$]+)"|'([^']+)')""", text)
     found = [(one or other).replace("’", "'") for one, other in labels]
