@@ -70,6 +70,13 @@ extension DeviceAddress {
   /// A new static random address.
   package static func newStaticRandom() -> DeviceAddress {
     var generator = SystemRandom()
+    return newStaticRandom(from: &generator)
+  }
+
+  /// A new static random address from these random numbers.
+  package static func newStaticRandom(
+    from generator: inout some RandomNumberGenerator
+  ) -> DeviceAddress {
     var number = generator.next()
     var bytes = InlineArray<6, UInt8>(repeating: 0)
     for index in 0..<6 {

@@ -12,6 +12,8 @@ final class SimulatedTime {
   /// A client on the clock.
   private final class Member {
     let client: AirClient
+    /// What the random numbers of its program come from.
+    let seed: UInt64
     /// Whether it has stated that it was idle.
     var hasStated = false
     /// Until when it is idle; `nil` for ever.
@@ -23,7 +25,15 @@ final class SimulatedTime {
     /// Whether packets wait for it, or its deadline has come.
     var mustAct = true
 
-    init(_ client: AirClient) { self.client = client }
+    init(_ client: AirClient, seed: UInt64) {
+      self.client = client
+      self.seed = seed
+    }
+
+    /// The event with the time for it.
+    func event(_ now: Instant, number: UInt32) -> [UInt8] {
+      AirTimePacket.event(now, number: number, seed: seed)
+    }
   }
 
   private unowned let server: AirServer
@@ -57,7 +67,10 @@ final class SimulatedTime {
 
   /// A client has joined. It must not act before the others have come to rest.
   func add(_ client: AirClient) {
-    let member = Member(client)
+    // An odd factor without a pattern separates the radios; the source mixes them.
+    let number = UInt64(truncatingIfNeeded: client.controller.number) &* 0xD1B5_4A32_D192_ED03
+    var seeds = SplitMix64(seed: server.air.seed ^ number)
+    let member = Member(client, seed: seeds.next())
     members.append(member)
     client.controller.onPacket = { [unowned member] in member.mustAct = true }
     client.controller.onUnknownCommand = { [unowned self, unowned member] opcode, parameters in
@@ -68,7 +81,7 @@ final class SimulatedTime {
       return true
     }
     // By real time its host would give up while another client is busy or stopped. No answer to this number is awaited.
-    _ = client.put(AirTimePacket.event(server.air.now, number: 0))
+    _ = client.put(member.event(server.air.now, number: 0))
     _ = client.transmit(isPutOnly: true)
     isMissingReported = false
   }
@@ -141,7 +154,7 @@ final class SimulatedTime {
     member.number = lastNumber
     active = member
     let (client, now) = (member.client, server.air.now)
-    let packet = AirTimePacket.event(now, number: lastNumber)
+    let packet = member.event(now, number: lastNumber)
     if member.known == now {
       member.mustAct = false
       client.controller.add(packet.span)

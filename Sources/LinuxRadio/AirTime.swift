@@ -12,22 +12,26 @@ package enum AirTimePacket {
   package static let idle = HCIOpcode(rawValue: 0xFC54)
 
   /// What an air says: "TIME", after the event's code and its length.
-  private static let start: [UInt8] = [0x04, 0xFF, 16, 0x54, 0x49, 0x4D, 0x45]
+  private static let start: [UInt8] = [0x04, 0xFF, 24, 0x54, 0x49, 0x4D, 0x45]
   /// No time.
   private static let never = UInt64.max
 
-  /// The event with the air's time. The number is that of the next statement.
-  package static func event(_ now: Instant, number: UInt32) -> [UInt8] {
-    start + bytes(UInt64(number), count: 4) + bytes(now.rawValue, count: 8)
+  /// The event with the air's time. The number is that of the next statement, and the seed the radio's.
+  package static func event(_ now: Instant, number: UInt32, seed: UInt64 = 0) -> [UInt8] {
+    start + bytes(UInt64(number), count: 4) + bytes(now.rawValue, count: 8) + bytes(seed, count: 8)
   }
 
-  /// The time and the number, if `packet` is that event.
-  package static func read(_ packet: Span<UInt8>) -> (now: Instant, number: UInt32)? {
-    guard packet.count == start.count + 12 else { return nil }
+  /// The time, the number and the seed, if `packet` is that event.
+  package static func read(
+    _ packet: Span<UInt8>
+  ) -> (now: Instant, number: UInt32, seed: UInt64)? {
+    guard packet.count == start.count + 20 else { return nil }
     for index in start.indices where packet[index] != start[index] { return nil }
     var reader = ByteReader(packet.extracting(start.count...))
-    guard let number = reader.readUInt32(), let now = reader.readUInt64() else { return nil }
-    return (Instant(rawValue: now), number)
+    guard let number = reader.readUInt32(), let now = reader.readUInt64(),
+      let seed = reader.readUInt64()
+    else { return nil }
+    return (Instant(rawValue: now), number, seed)
   }
 
   /// The command that states that a program is idle until `deadline`; `nil` for ever.
@@ -68,6 +72,8 @@ package final class AirTime {
   private var turn = Instant(rawValue: 0)
   /// The number that the next statement takes.
   private var number: UInt32 = 0
+  /// What the random numbers of the program come from on simulated time; `nil` by the monotonic clock.
+  package private(set) var seed: UInt64?
   /// Whether the program has stated that it was idle since the radio was opened.
   private var isKnown = false
   /// The last statement.
@@ -106,6 +112,7 @@ package final class AirTime {
     let real = MonotonicClock.now
     lead = now(at: real).rawValue &- real.rawValue
     simulated = nil
+    seed = nil
     leaving = nil
     stated = nil
     isKnown = false
@@ -127,6 +134,7 @@ package final class AirTime {
       return
     }
     number = event.number
+    seed = event.seed
     if simulated == nil { offset = opening.rawValue &- event.now.rawValue }
     let next = Instant(rawValue: event.now.rawValue &+ offset)
     if let simulated, let deadline = stated?.deadline, deadline < next {

@@ -21,11 +21,14 @@ public struct Radio: ~Copyable {
 
   /// As `init(toBeOpened:loop:air:)`.
   ///
-  /// - Parameter sharing: How a radio beside bluetoothd is used: `bluez`, of the module `BlueZ`. Without it, there is none.
+  /// - Parameters:
+  ///   - sharing: How a radio beside bluetoothd is used: `bluez`, of the module `BlueZ`. Without it, there is none.
+  ///   - time: The time of the program.
   package init(
-    toBeOpened name: RadioAddress, loop: EventLoop, air: (any AirHost)?, sharing: RadioSharing?
+    toBeOpened name: RadioAddress, loop: EventLoop, air: (any AirHost)?, sharing: RadioSharing?,
+    time: AirTime = AirTime()
   ) {
-    port = RadioSourcePort(name, loop: loop, air: air, sharing: sharing)
+    port = RadioSourcePort(name, loop: loop, air: air, sharing: sharing, time: time)
   }
 
   /// Opens a radio in `loop`. A `tcp-server` then waits for its controller, and a host's name for

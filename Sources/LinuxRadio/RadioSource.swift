@@ -145,7 +145,7 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
   package private(set) var failure: RadioError?
 
   /// The time of the program on the radio.
-  package let time = AirTime()
+  package let time: AirTime
 
   private let source: RadioSource
 
@@ -154,10 +154,13 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
   /// - Parameters:
   ///   - air: The air for the radio `virtual`, which is closed with it.
   ///   - sharing: How a radio beside bluetoothd is used: `bluez`, of the module `BlueZ`. Without it, there is none.
+  ///   - time: The time of the program.
   package init(
-    _ name: RadioAddress, loop: EventLoop, air: (any AirHost)? = nil, sharing: RadioSharing? = nil
+    _ name: RadioAddress, loop: EventLoop, air: (any AirHost)? = nil, sharing: RadioSharing? = nil,
+    time: AirTime = AirTime()
   ) {
     self.name = name
+    self.time = time
     source = RadioSource(
       RadioOpener(name, loop: loop, air: air), loop: loop, sharing: sharing)
   }
@@ -171,6 +174,7 @@ package struct RadioSourcePort: RadioPort, ~Copyable {
     _ name: RadioAddress, loop: EventLoop, sharing air: any AirHost, watcher: any RadioWatcher
   ) {
     self.name = name
+    time = AirTime()
     source = RadioSource(
       RadioOpener(name, loop: loop, air: air), loop: loop, watcher: watcher)
   }

@@ -82,4 +82,31 @@ struct AirTimeTests {
     expect(wait(until: 6_000), is: Instant(rawValue: 5_000))
     expect(time.now, is: Instant(rawValue: 5_000))
   }
+
+  @Test("Random numbers and a new address come from the seeds, on simulated time only")
+  func randomNumbers() {
+    func numbers(seed: UInt64?, _ choice: AddressChoice) -> AirRandom {
+      AirRandom(of: time, seed: seed, choice)
+    }
+    let (ball, same, other) = (
+      numbers(seed: 8, .random), numbers(seed: 8, .random), numbers(seed: nil, .automatic)
+    )
+    expect(ball.identity?.address, is: nil)
+    // Two random numbers of 64 bits are equal once in 2⁶⁴ times.
+    expect(ball.next() != same.next())
+
+    time.note(AirTimePacket.event(Instant(rawValue: 100), number: 1, seed: 5).span)
+    let address = ball.identity?.address
+    expect(address?.kind, is: .random)
+    expect(same.identity?.address, is: address)
+    expect(ball.next(), is: same.next())
+    expect(ball.identity?.address, is: address)
+    expect(other.identity?.address, is: nil)
+    var own = SplitMix64(seed: 5)
+    expect([other.next(), other.next()], is: [own.next(), own.next()])
+
+    time.radioIsClosed()
+    expect(ball.identity?.address, is: nil)
+    expect(ball.next() != same.next())
+  }
 }

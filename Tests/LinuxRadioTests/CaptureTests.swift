@@ -1,3 +1,4 @@
+import BluetoothHost
 import Expectations
 import Glibc
 import LinuxRadio
@@ -31,6 +32,20 @@ struct CaptureTests {
       header + record(reset, flags: 0b10) + record(resetComplete, flags: 0b11)
       + record(data, flags: 0b00) + record(data, flags: 0b01)
     expect(try Files.bytes(of: path, limit: 4_096), is: expected)
+  }
+
+  @Test("What was sent before the first packet was received is not later than that one")
+  func firstPackets() throws {
+    // The wall clock's time, until an air has sent its own.
+    var times: [Int64] = [3_000, 4_000, 1_000, 1_001, 1_000]
+    let capture = try Capture(path: path, microseconds: { times.removeFirst() })
+    for direction in [.sent, .sent, .received, .sent, .received] as [PacketDirection] {
+      capture.note(reset, direction)
+    }
+    var reader = try CaptureReader(Files.bytes(of: path, limit: 4_096))
+    var kept: [UInt64] = []
+    while let packet = reader.next() { kept.append(packet.time &- 0x00DC_DDB3_0F2F_8000) }
+    expect(kept, is: [1_000, 1_000, 1_000, 1_001, 1_000])
   }
 
   @Test("Only this user can read them, and an existing file is emptied")

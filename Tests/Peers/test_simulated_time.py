@@ -51,6 +51,36 @@ async def test_a_run_is_the_same_as_the_one_before_packet_by_packet(folder):
     assert await run(2) == first
 
 
+async def captures_of_a_pairing(place, air_seed: str, *options: str) -> dict[str, bytes]:
+    """The capture files of a ball and of a central that pairs with it, after a run in the folder `place`."""
+    place.mkdir()
+    state = {"XDG_STATE_HOME": str(place)}
+    files = {name: place / f"{name}.btsnoop" for name in ("ball", "ask")}
+    air = (*SIMULATED, "--seed", air_seed)
+    async with worlds.our_air(place, options=air) as (radio, _):
+        command = ["--radio", radio, "--board", "none", "--security", "encrypted", *options]
+        async with worlds.ball_running(
+            *command, "--capture", str(files["ball"]), environment=state
+        ):
+            command = [eightball(), "ask", "--radio", radio, "--pair", "Will it rain?"]
+            async with Program(
+                *command, "--capture", str(files["ask"]), environment=state
+            ) as ask:
+                assert await ask.ended() == 0, ask.transcript
+    return {name: file.read_bytes() for name, file in files.items()}
+
+
+@pytest.mark.parametrize("options", [(), ("--private",), ("--address", "random")])
+async def test_a_pairing_is_the_same_for_the_same_seeds_byte_by_byte(folder, options):
+    ball = ("--seed", "8", *options)
+    first = await captures_of_a_pairing(folder / "1", "8", *ball)
+    # Pairing Public Key: L2CAP's length and channel, and the code.
+    assert all(b"\x41\x00\x06\x00\x0c" in file for file in first.values())
+    assert await captures_of_a_pairing(folder / "2", "8", *ball) == first
+    other = await captures_of_a_pairing(folder / "3", "9", *ball)
+    assert all(other[name] != first[name] for name in first)
+
+
 async def test_a_ball_says_at_its_control_socket_that_its_time_is_simulated(folder):
     async with worlds.our_air(folder, options=("--time", "simulated")) as (radio, air):
         control = str(folder / "control")

@@ -8,6 +8,9 @@ public protocol SecureRandomNumberGenerator: RandomNumberGenerator {
 
   /// Takes 64 random bits of the controller; `false` if unusable. By default nothing happens.
   mutating func addSeed(_ number: UInt64) -> Bool
+
+  /// The identity that the device takes at the next start of its controller, by default `nil`: the one it has.
+  var identity: LocalIdentity? { get }
 }
 
 extension SecureRandomNumberGenerator {
@@ -16,6 +19,9 @@ extension SecureRandomNumberGenerator {
 
   /// Does nothing.
   @inlinable public mutating func addSeed(_ number: UInt64) -> Bool { true }
+
+  /// `nil`: the device keeps its identity.
+  @inlinable public var identity: LocalIdentity? { nil }
 
   /// A uniformly distributed number of any size.
   public mutating func nextNumber<let wordCount: Int>() -> WideNumber<wordCount> {

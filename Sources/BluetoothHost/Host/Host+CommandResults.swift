@@ -140,7 +140,7 @@ where Server: ~Copyable, Client: ~Copyable, Security: ~Copyable, Channels: ~Copy
   }
 
   private mutating func chooseAddress() {
-    if Security.isPresent, let address = securityRole.makePrivateAddress() {
+    if Security.isPresent, let address = securityRole.makeAddress() {
       controller.address = address
       return
     }

@@ -70,8 +70,9 @@ public protocol SecurityRole: ~Copyable {
   /// Takes a random number of the controller; `nil` if it refuses.
   mutating func takeRandomNumber(_ number: UInt64?)
 
-  /// Returns the first private address; `nil` if this device does not use private addresses.
-  mutating func makePrivateAddress() -> DeviceAddress?
+  /// Returns the first address, if it does not come from the host's configuration: a private one, or one that the
+  /// random numbers decide; otherwise `nil`.
+  mutating func makeAddress() -> DeviceAddress?
   /// The controller was set up, with these LE features.
   mutating func controllerStarted(features: UInt64)
   /// Whether `takePrivacyCommand` may have a command.
@@ -151,7 +152,7 @@ public struct NoSecurity: SecurityRole, ~Copyable {
   public var needsRandomNumber: Bool { false }
   public mutating func takeRandomNumber(_ number: UInt64?) {}
   /// None.
-  public mutating func makePrivateAddress() -> DeviceAddress? { nil }
+  public mutating func makeAddress() -> DeviceAddress? { nil }
   public mutating func controllerStarted(features: UInt64) {}
   /// False.
   public var hasPrivacyCommand: Bool { false }

@@ -18,7 +18,7 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
   static let supportsExtended = Locked(false)
   /// What protects its links, in both roles.
   typealias Security = SecurityManager<
-    32, P256KeyAgreement, DeviceRandom, RadioBonds, DevicePairing
+    32, P256KeyAgreement, AirRandom, RadioBonds, DevicePairing
   >
 
   /// How many links it can have at once.
@@ -38,7 +38,7 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
   let channels = DeviceChannels()
   let bonds: RadioBonds
   let pairing: DevicePairing
-  private let random: DeviceRandom
+  private let random: AirRandom
   /// Whether bluetoothd secures its links and offers its services.
   let isBesideDaemon: Bool
   var host: Host
@@ -67,7 +67,8 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
   ///   - isBesideDaemon: Whether bluetoothd secures its links, and offers its services.
   ///   - firstRequests: What is asked of the peer of each new link.
   init(
-    address: OwnAddress, bonds: RadioBonds = RadioBonds(), random: DeviceRandom = .system,
+    address: OwnAddress, bonds: RadioBonds = RadioBonds(),
+    random: AirRandom = AirRandom(of: AirTime()),
     isBesideDaemon: Bool = false,
     firstRequests: [(operation: PeerOperation, whenIdle: Bool)] = CentralEngine.firstRequests
   ) {
@@ -88,7 +89,7 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
   private static func newHost(
     _ address: OwnAddress, _ central: CentralEngine, _ subscribers: SubscriberTable,
     _ channels: DeviceChannels, _ bonds: RadioBonds, _ pairing: DevicePairing,
-    _ random: DeviceRandom
+    _ random: AirRandom
   ) -> Host {
     let machine = Array(ProcessInfo.processInfo.hostName.prefix { $0 != "." }.utf8)
     var configuration = HostConfiguration(
@@ -242,23 +243,4 @@ final class LocalDevice: RadioProgram, @unchecked Sendable {
   func closeBonds() { bonds.close(as: knownAddress) }
 
   private var knownAddress: DeviceAddress? { host.address == .zero ? nil : host.address }
-}
-
-/// What a device's keys are made from: the kernel's random numbers, or those of a seed.
-enum DeviceRandom: SecureRandomNumberGenerator {
-  /// The kernel's random numbers.
-  case system
-  /// The same numbers in every run, for a simulated radio.
-  case seeded(SplitMix64)
-
-  mutating func next() -> UInt64 {
-    switch self {
-    case .system:
-      var system = SystemRandom()
-      return system.next()
-    case .seeded(var numbers):
-      defer { self = .seeded(numbers) }
-      return numbers.next()
-    }
-  }
 }

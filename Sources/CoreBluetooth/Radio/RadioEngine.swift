@@ -12,6 +12,8 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
   private let name: RadioAddress?
   private let airPath: String
   private let stopsWhenUnused: Bool
+  /// The time on the radio. It survives the thread.
+  private let time: AirTime
   /// The thread that serves the device. Only who has the lock of `shared` uses it.
   private var thread: Thread?
   /// Receives the reason why the radio cannot be used.
@@ -29,12 +31,15 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
     _ name: RadioAddress?, address: AddressChoice = .automatic,
     airPath: String = SharedAir.defaultPath, bonds: RadioBonds = RadioBonds(), stopsWhenUnused: Bool
   ) {
+    let time = AirTime()
     self.name = name
+    self.time = time
     self.airPath = airPath
     self.stopsWhenUnused = stopsWhenUnused
     super.init(
       LocalDevice(
         address: bonds.own(address), bonds: bonds,
+        random: AirRandom(of: time, address, isAddressNew: bonds.isAddressNew),
         isBesideDaemon: name?.isBesideDaemon ?? false))
     if name == nil {
       shared.withLock {
@@ -165,7 +170,8 @@ final class RadioEngine: DeviceEngine, @unchecked Sendable {
       report(error)
     }
     var radio = Radio(
-      toBeOpened: name, loop: loop, air: SharedAir(path: airPath, loop: loop), sharing: .bluez)
+      toBeOpened: name, loop: loop, air: SharedAir(path: airPath, loop: loop), sharing: .bluez,
+      time: time)
     var watch = RadioWatch(onError: report)
     var end: Instant?
     var turns = AirTurns(radio.time, calls)

@@ -24,10 +24,12 @@ final class RadioBonds: BondStore, Sendable {
 
   /// The address of the device, that in the file or else a new one; `nil` without a file.
   let address: DeviceAddress?
+  /// Whether there is a file, and it had no address.
+  let isAddressNew: Bool
 
   /// Bonds in memory, at most 16.
   init() {
-    (kept, address, report) = (nil, nil, { _ in })
+    (kept, address, isAddressNew, report) = (nil, nil, false, { _ in })
   }
 
   /// The bonds in the file at `path`, which this radio holds until `close`.
@@ -38,6 +40,7 @@ final class RadioBonds: BondStore, Sendable {
   private init(file path: String, report: @escaping Report) throws(SystemError) {
     var file = BondFile(path)
     var content = try file.open()
+    isAddressNew = content.identity == nil
     let identity =
       content.identity ?? LocalIdentity(identityResolvingKey: .zero, address: .newStaticRandom())
     address = identity.address

@@ -20,7 +20,7 @@ final class SimulatedRadio: DeviceEngine, HostSide, @unchecked Sendable {
   ///   - sink: Receives each packet.
   init(_ calls: DelegateCalls, seed: UInt64, sink: (any PacketSink)?) {
     self.sink = sink
-    super.init(LocalDevice(address: .public, random: .seeded(SplitMix64(seed: seed))), calls)
+    super.init(LocalDevice(address: .public, random: AirRandom(seed: seed)), calls)
   }
 
   // MARK: On the clock

@@ -11,7 +11,7 @@ package final class RecordFile {
   private let descriptor: FileDescriptor
   private let isRegular: Bool
   /// The length of all whole records, in bytes.
-  private var length = 0
+  package private(set) var length = 0
   /// Why no record can follow.
   private var end: SystemError?
 
@@ -27,6 +27,13 @@ package final class RecordFile {
     let file = try Files.create(path)
     isRegular = try FileStatus(of: file).kind == .regular
     descriptor = file
+  }
+
+  /// Replaces 8 bytes of a record of a regular file, in the machine's order.
+  package func overwrite(at offset: Int, with number: UInt64) {
+    guard isRegular, end == nil else { return }
+    var number = number
+    _ = unsafe pwrite(descriptor.rawValue, &number, 8, offset)
   }
 
   /// Appends a record of at most 4,096 bytes, or none of it.

@@ -15,6 +15,9 @@ public final class Capture: PacketSink {
   private let file: RecordFile
   private let microseconds: () -> Int64
   private let onFirstLoss: (SystemError) -> Void
+  /// The time stamps of the packets that were sent before the first one was received, and their offsets; `nil` after
+  /// that.
+  private var firstTimes: [(offset: Int, microseconds: Int64)]? = []
   private var record = [UInt8](repeating: 0, count: recordHeaderLength + Radio.longestPacket)
 
   /// "btsnoop" and a zero byte, version 1, and 1002 for H4, in big-endian order.
@@ -46,6 +49,9 @@ public final class Capture: PacketSink {
   }
 
   /// Writes one packet, truncated to a radio's longest packet.
+  ///
+  /// What was sent before the first packet was received has no later time than that one, in a regular file: an air with
+  /// simulated time sends its time first.
   public func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {
     let kept = packet.extracting(first: Radio.longestPacket)
     var writer = ByteWriter(record.mutableSpan)
@@ -53,7 +59,15 @@ public final class Capture: PacketSink {
     writer.write(UInt32(truncatingIfNeeded: kept.count).byteSwapped)
     writer.write(Self.flags(of: packet, direction).byteSwapped)
     writer.write(losses.byteSwapped)
-    writer.write(UInt64(bitPattern: microseconds() &+ Self.yearZero).byteSwapped)
+    let time = microseconds()
+    if direction == .sent {
+      firstTimes?.append((file.length + writer.count, time))
+    } else if let times = firstTimes.take() {
+      for sent in times where sent.microseconds > time {
+        file.overwrite(at: sent.offset, with: Self.timeStamp(of: time))
+      }
+    }
+    writer.write(Self.timeStamp(of: time))
     writer.write(kept)
     let length = writer.count
     // Another reference, not a copy: it is released before the next packet is written.
@@ -66,6 +80,10 @@ public final class Capture: PacketSink {
       if losses < .max { losses += 1 }
       if isFirst { onFirstLoss(error) }
     }
+  }
+
+  private static func timeStamp(of microseconds: Int64) -> UInt64 {
+    UInt64(bitPattern: microseconds &+ yearZero).byteSwapped
   }
 
   /// Bit 0: received; bit 1: a command or an event, not data.

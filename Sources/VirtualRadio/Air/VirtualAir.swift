@@ -41,7 +41,7 @@ public final class VirtualAir {
   /// The faults of new connections; none by default.
   public var connectionFaults = ConnectionFaults()
 
-  let seed: UInt64
+  package let seed: UInt64
   /// The number of controllers that have joined.
   private var controllerTotal = 0
   /// The number of links with connection events that there have been.

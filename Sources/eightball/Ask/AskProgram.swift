@@ -44,14 +44,15 @@ struct AskProgram: CentralProgram, ~Copyable {
   /// - Parameters:
   ///   - address: The address of this device.
   ///   - bonds: The bonds with balls, which the program takes.
+  ///   - time: The time on its radio.
   init(
     _ request: AskRequest, address: AddressChoice, bonds: consuming KeptBonds,
-    printer: AskPrinter
+    time: AirTime = AirTime(), printer: AskPrinter
   ) {
     self.request = request
     self.printer = printer
     session = CentralSession(
-      limits: request.limits, pairs: request.pairs, address: address, bonds: bonds,
+      limits: request.limits, pairs: request.pairs, address: address, bonds: bonds, time: time,
       printer: printer.central(looksFor: request.name))
     waiting = request.question.map { [$0] } ?? []
     // Without lines to wait for, the first question is the last.

@@ -7,7 +7,7 @@ struct CentralSession: ~Copyable {
   /// request can open.
   typealias Host = BluetoothHost.Host<
     1, NoServer, ToolClient,
-    SecurityManager<1, P256KeyAgreement, SystemRandom, BondTable<16>, PairingPrompts>,
+    SecurityManager<1, P256KeyAgreement, AirRandom, BondTable<16>, PairingPrompts>,
     CreditBasedChannels<1, 6, EnhancedBearers<1, 5, ChannelEvents>>
   >
 
@@ -90,15 +90,17 @@ struct CentralSession: ~Copyable {
   ///   - pairs: Whether to pair if the peripheral requires it.
   ///   - address: The address of this device.
   ///   - bonds: The bonds with peripherals, which the session takes.
+  ///   - time: The time on its radio.
   ///   - printer: Prints the progress.
   init(
     limits: CentralLimits, pairs: Bool, address: AddressChoice, bonds: consuming KeptBonds,
-    printer: CentralPrinter
+    time: AirTime, printer: CentralPrinter
   ) {
     self.limits = limits
     self.pairs = pairs
     self.printer = printer
     let own = bonds.own(address)
+    let random = bonds.random(address, of: time)
     // bluetoothd pairs on a radio beside it: no keys are computed for that here.
     let isOpen = pairs && bonds.linkSecurity == .none
     let policy = PairingPolicy(
@@ -111,7 +113,7 @@ struct CentralSession: ~Copyable {
       client: ToolClient(application: ClientEvents(reportsChangesOnly: false)),
       security: SecurityManager(
         policy: policy, identity: nil, bonds: bonds.takeBonds(), delegate: PairingPrompts(),
-        agreement: P256KeyAgreement(), random: SystemRandom()),
+        agreement: P256KeyAgreement(), random: random),
       channels: CreditBasedChannels(
         application: EnhancedBearers(application: ChannelEvents(), acceptsBearers: false),
         mps: .twoPackets))

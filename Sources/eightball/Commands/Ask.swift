@@ -116,14 +116,13 @@ struct Ask: RadioCommand {
     let request = try request(printer)
     try reportingErrors(with: printer.failed) {
       let chosen = ChosenRadio(radioOptions.radio)
-      let sinks = try radioOptions.sinks()
+      var radio = try ToolRadio(chosen.name, radioOptions, pairs: pair)
       printer.begins(request, chosen, isChosen: random)
       var program = AskProgram(
         request, address: try addressOptions.choice,
-        bonds: try KeptBonds.ofCentral(pairs: pair, on: chosen.name), printer: printer)
-      var radio = try ToolRadio(chosen.name, pairs: pair, watchedBy: sinks)
+        bonds: try KeptBonds.ofCentral(pairs: pair, on: chosen.name), time: radio.time,
+        printer: printer)
       try radio.run(&program)
-      warn(ofErrorsOf: sinks)
       if let failure = program.session.bonds.failure { throw failure }
       let outcome = program.outcome ?? .cancelled
       if case .radioFailed(let error) = outcome { throw error }

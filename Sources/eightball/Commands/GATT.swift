@@ -195,16 +195,14 @@ func runGATT(
   var copy = DeviceCopy()
   try reportingErrors(with: printer.failed) {
     let chosen = ChosenRadio(radioOptions.radio)
-    let sinks = try radioOptions.sinks()
+    var radio = try ToolRadio(chosen.name, radioOptions, pairs: pairs)
     printer.progress(chosen.sentence)
     var program = GATTProgram(
       target, commands, limits: limits, pairs: pairs, address: address,
       bonds: try KeptBonds.ofCentral(pairs: pairs, on: chosen.name, keeps: keepsBonds),
-      bearerCount: bearerCount, printer: printer)
-    var radio = try ToolRadio(chosen.name, pairs: pairs, watchedBy: sinks)
+      time: radio.time, bearerCount: bearerCount, printer: printer)
     if let editor { try radio.edit(with: editor) }
     try radio.run(&program)
-    warn(ofErrorsOf: sinks)
     if let failure = program.session.bonds.failure { throw failure }
     let outcome = program.outcome ?? .cancelled
     if case .radioFailed(let error) = outcome { throw error }

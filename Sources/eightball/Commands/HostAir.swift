@@ -105,7 +105,8 @@ struct HostAir: Command {
           "--time", "<clock>",
           """
           real or simulated: with simulated time one clock for all programs jumps to the next event \
-          when all are idle. For the commands of eightball, and apps on CoreBluetooth. (default: real)
+          when all are idle, and keys come from the seed, for tests. For the commands of eightball, and \
+          apps on CoreBluetooth. (default: real)
           """)
       ) {
         guard ["real", "simulated"].contains($1.text) else {

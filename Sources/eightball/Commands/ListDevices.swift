@@ -63,18 +63,16 @@ struct ListDevices: RadioCommand {
     let printer = ScanPrinter(isJSON: isJSON)
     try reportingErrors(with: printer.failed) {
       let chosen = ChosenRadio(radioOptions.radio)
-      let sinks = try radioOptions.sinks()
+      var radio = try ToolRadio(chosen.name, radioOptions)
       printer.begins(chosen)
       let target = device.map { CentralTarget($0) }
       var program = ScanProgram(
         duration: target == nil || hasTimeout ? timeout.milliseconds : nil,
         address: try addressOptions.choice.own, printer: printer,
         follower: target.map { TrainFollower(of: $0, isJSON: isJSON) })
-      var radio = try ToolRadio(chosen.name, watchedBy: sinks)
       try radio.run(&program)
       if let failure = program.failure { throw failure }
       program.printEnd()
-      warn(ofErrorsOf: sinks)
       if let target, !program.hasFollowed {
         printer.failed(
           "\(target.text) was not found with periodic advertising. eightball scan lists what "

@@ -67,13 +67,13 @@ struct Replay: RadioCommand {
       throw ExitStatus.board
     }
     var hasDifferences = false
-    try RunPeripheral.serve(radioOptions, isJSON: isJSON) { printer in
+    try RunPeripheral.serve(radioOptions, isJSON: isJSON) { printer, time in
       // The session is that of one central.
       PeripheralProgram(
         loaded,
         address: try addressOptions.choice(for: loaded.peripheral, on: radioOptions.radio),
         seed: 0, printer: printer, connections: 1, replays: true,
-        bonds: try KeptBonds.ofPeripheral(at: nil, on: radioOptions.radio))
+        bonds: try KeptBonds.ofPeripheral(at: nil, on: radioOptions.radio), time: time)
     } ended: { program, printer in
       guard let script = program.script else { return }
       printer.replayed(script)

@@ -158,8 +158,7 @@ struct Run: Command {
       let screen = Screen()
       var port = try TerminalPort(
         radio.name, board.description, ballName: try deviceName,
-        watchedBy: try radioOptions.sinks(note: screen.note),
-        screen: screen, hasUser: hasUser && security != .none)
+        radioOptions, screen: screen, hasUser: hasUser && security != .none)
       if radio.name.isBesideDaemon { port.protectValues(by: security.protection ?? .none) }
       guard let protection = security.protection, !radio.name.isBesideDaemon else {
         // Every central may ask, or bluetoothd protects the values.
@@ -169,16 +168,23 @@ struct Run: Command {
       }
       var bonds = BondTable<16>()
       let known = port.openBonds(into: &bonds)
-      let identity = isPrivate ? Self.privateIdentity(known) : known
+      let isAddressTemporary = radio.name == .virtual
+      let random =
+        isPrivate
+        ? AirRandom(of: port.time, seed: seed) { Self.privateIdentity(known, from: $0) }
+        : AirRandom(
+          of: port.time, seed: seed, try addressOptions.choice,
+          isAddressNew: isAddressTemporary && known?.address.kind != .random)
+      let identity = isPrivate ? Self.privateIdentity(known, from: random) : known
       let configuration = try configuration(
-        knownAs: identity?.address, isAddressTemporary: radio.name == .virtual)
-      var security = BallSecurityManager<4, SystemRandom>(
+        knownAs: identity?.address, isAddressTemporary: isAddressTemporary)
+      var security = BallSecurityManager<4, AirRandom>(
         policy: protection.policy(hasUser: hasUser, staysOpen: keepsPairingOpen),
         identity: identity, bonds: bonds,
-        delegate: PairingGate(protection), agreement: P256KeyAgreement(), random: SystemRandom())
+        delegate: PairingGate(protection), agreement: P256KeyAgreement(), random: random)
       security.privacy.hidesIdentity = isPrivate
       var runner = ProtectedBallRunner<
-        4, 2_053, 8_192, 8_192, TerminalPort, BallSecurityManager<4, SystemRandom>
+        4, 2_053, 8_192, 8_192, TerminalPort, BallSecurityManager<4, AirRandom>
       >(configuration, security: security, on: port)
       try run(&runner, board, radio, metrics)
     }
@@ -244,12 +250,15 @@ struct Run: Command {
 
   /// The identity of a ball that uses private addresses: the known one if it has an identity
   /// resolving key. Peers get it when they pair.
-  private static func privateIdentity(_ known: LocalIdentity?) -> LocalIdentity {
+  private static func privateIdentity(
+    _ known: LocalIdentity?, from random: AirRandom
+  ) -> LocalIdentity {
     if let known, known.identityResolvingKey != .zero { return known }
-    var random = SystemRandom()
+    var random = random
     let address = known.flatMap { $0.address.kind == .random ? $0.address : nil }
     return LocalIdentity(
-      identityResolvingKey: random.nextNumber(), address: address ?? .newStaticRandom())
+      identityResolvingKey: random.nextNumber(),
+      address: address ?? .newStaticRandom(from: &random))
   }
 
   /// - Parameters:

@@ -88,30 +88,29 @@ struct RunPeripheral: RadioCommand {
       }
       return
     }
-    try Self.serve(radioOptions, isJSON: isJSON) { printer in
+    try Self.serve(radioOptions, isJSON: isJSON) { printer, time in
       PeripheralProgram(
         loaded,
         address: try addressOptions.choice(for: loaded.peripheral, on: radioOptions.radio),
-        seed: seed ?? .random(in: .min ... .max), printer: printer,
-        bonds: try KeptBonds.ofPeripheral(at: bonds, on: radioOptions.radio))
+        seed: seed, printer: printer,
+        bonds: try KeptBonds.ofPeripheral(at: bonds, on: radioOptions.radio), time: time)
     }
   }
 
   /// Serves a peripheral until its program ends.
   ///
   /// - Parameters:
-  ///   - makeProgram: Makes the program, which prints with this printer.
+  ///   - makeProgram: Makes the program, which prints with this printer, and has this time on its radio.
   ///   - ended: Called with both at the end.
   /// - Throws: An exit status, once it has printed why.
   static func serve(
     _ radioOptions: RadioOptions, isJSON: Bool,
-    _ makeProgram: (PeripheralPrinter) throws -> PeripheralProgram,
+    _ makeProgram: (PeripheralPrinter, AirTime) throws -> PeripheralProgram,
     ended: (PeripheralProgram, PeripheralPrinter) -> Void = { _, _ in }
   ) throws {
     try reportingErrors(with: { printError($0, reason: $1, isJSON: isJSON) }) {
       let chosen = ChosenRadio(radioOptions.radio ?? .virtual)
-      let sinks = try radioOptions.sinks()
-      var radio = try ToolRadio(chosen.name, watchedBy: sinks)
+      var radio = try ToolRadio(chosen.name, radioOptions)
       let output = try LineOutput(loop: radio.loop) {
         PeripheralPrinter.loss(of: $0, isJSON: isJSON)
       }
@@ -119,9 +118,8 @@ struct RunPeripheral: RadioCommand {
       let printer = PeripheralPrinter(
         isJSON: isJSON, print: { output.print($0) }, flush: { _ = output.flush() })
       printer.begins(chosen)
-      var program = try makeProgram(printer)
+      var program = try makeProgram(printer, radio.time)
       try radio.run(&program)
-      warn(ofErrorsOf: sinks)
       if let failure = program.failure { throw failure }
       if let failure = program.bonds.failure { throw failure }
       ended(program, printer)

@@ -99,10 +99,12 @@ struct GATTProgram: CentralProgram, ~Copyable {
   ///   - commands: The commands; empty to read them from standard input.
   ///   - address: The address of this device.
   ///   - bonds: The bonds with peripherals, which the program takes.
+  ///   - time: The time on its radio.
   ///   - bearerCount: How many enhanced bearers to open; 0 for none.
   init(
     _ target: CentralTarget, _ commands: [GATTCommand], limits: CentralLimits, pairs: Bool,
-    address: AddressChoice, bonds: consuming KeptBonds, bearerCount: Int = 0, printer: GATTPrinter
+    address: AddressChoice, bonds: consuming KeptBonds, time: AirTime = AirTime(),
+    bearerCount: Int = 0, printer: GATTPrinter
   ) {
     self.bearerCount = bearerCount
     self.target = target
@@ -111,7 +113,7 @@ struct GATTProgram: CentralProgram, ~Copyable {
     readsInput = commands.isEmpty
     needsScanResponse = commands.contains(.readAll)
     session = CentralSession(
-      limits: limits, pairs: pairs, address: address, bonds: bonds,
+      limits: limits, pairs: pairs, address: address, bonds: bonds, time: time,
       printer: printer.central(looksFor: target))
   }
 

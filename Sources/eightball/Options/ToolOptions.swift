@@ -284,14 +284,21 @@ struct ChosenRadio {
 extension RadioOptions {
   /// The sinks that `--capture` and `--verbose` ask for.
   ///
-  /// - Parameter note: Prints a line to standard error.
-  func sinks(note: @escaping (String) -> Void = Terminal.note) throws -> [any PacketSink] {
+  /// - Parameters:
+  ///   - time: The time on the radio, for the time stamps of a capture if it is simulated.
+  ///   - note: Prints a line to standard error.
+  func sinks(
+    at time: AirTime, note: @escaping (String) -> Void = Terminal.note
+  ) throws -> [any PacketSink] {
     var sinks: [any PacketSink] = []
     if let capture {
       do throws(SystemError) {
         sinks.append(
           try Capture(
             path: capture,
+            microseconds: {
+              time.airTime.map { Int64($0.rawValue) * 1_000 } ?? WallClock.microseconds
+            },
             onFirstLoss: { failure in
               note(
                 "Warning: packets are missing in the capture: \(sentence(failure.description))")

@@ -13,7 +13,7 @@ final class PeripheralProgram: RadioTask {
       4, PeripheralDatabase, PeripheralApplication,
       PeriodicAdvertisingSets<1, 31, 252>
     >, NoClient,
-    SecurityManager<4, P256KeyAgreement, SystemRandom, BondTable<16>, PairingPrompts>,
+    SecurityManager<4, P256KeyAgreement, AirRandom, BondTable<16>, PairingPrompts>,
     CreditBasedChannels<4, 8, PeripheralBearers>
   >
 
@@ -42,15 +42,16 @@ final class PeripheralProgram: RadioTask {
 
   /// - Parameters:
   ///   - address: The address, unless it is `automatic` and the description has one.
-  ///   - seed: The seed of the random walks.
+  ///   - seed: The seed of the random walks, and on simulated time of its keys.
   ///   - name: Its name instead of the file's.
   ///   - connections: How many centrals it serves at once instead of the file's number.
   ///   - replays: Whether it replays the session of the file.
   ///   - bonds: The bonds with centrals, which the program takes.
+  ///   - time: The time on its radio.
   init(
-    _ loaded: LoadedPeripheral, address: AddressChoice, seed: UInt64, printer: PeripheralPrinter,
+    _ loaded: LoadedPeripheral, address: AddressChoice, seed: UInt64?, printer: PeripheralPrinter,
     name: String? = nil, connections: Int? = nil, replays: Bool = false,
-    bonds: consuming KeptBonds = KeptBonds()
+    bonds: consuming KeptBonds = KeptBonds(), time: AirTime = AirTime()
   ) {
     var peripheral = loaded.peripheral
     if let name { peripheral.name = name }
@@ -58,7 +59,7 @@ final class PeripheralProgram: RadioTask {
     self.peripheral = peripheral
     self.printer = printer
     columns = loaded.columns
-    self.seed = seed
+    self.seed = seed ?? .random(in: .min ... .max)
     let advertisement = peripheral.advertising
     self.advertisement = advertisement
     let choice = address == .automatic ? peripheral.address : address
@@ -74,6 +75,7 @@ final class PeripheralProgram: RadioTask {
       isOpen: isProtected || peripheral.hasEnhancedBearers,
       ioCapability: isAuthenticated ? .displayOnly : .noInputNoOutput)
     let own = bonds.own(choice)
+    let random = bonds.random(choice, of: time, seed: seed)
     self.bonds = bonds
     host = Host(
       configuration: HostConfiguration(
@@ -86,7 +88,7 @@ final class PeripheralProgram: RadioTask {
       client: NoClient(),
       security: SecurityManager(
         policy: policy, identity: nil, bonds: BondTable<16>(), delegate: PairingPrompts(),
-        agreement: P256KeyAgreement(), random: SystemRandom()),
+        agreement: P256KeyAgreement(), random: random),
       channels: CreditBasedChannels(
         application: PeripheralBearers(isPresent: peripheral.hasEnhancedBearers), mps: .twoPackets))
     host.security.bonds = self.bonds.takeBonds()

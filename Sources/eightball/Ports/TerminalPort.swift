@@ -18,7 +18,8 @@ struct TerminalPort: Port, ~Copyable {
   private let loop: EventLoop
   /// Get the packets.
   private let sinks: [any PacketSink]
-  private let time: AirTime
+  /// The time on the radio.
+  let time: AirTime
   /// Whether the radio has not taken all of the last packets.
   private var hasOutput = false
   private var start: StartPages
@@ -33,25 +34,26 @@ struct TerminalPort: Port, ~Copyable {
   ///   - name: The radio.
   ///   - board: The board; `nil` for none.
   ///   - ballName: What a display shows while no central is connected.
-  ///   - sinks: Get the packets.
+  ///   - options: What becomes of the packets.
   ///   - screen: Prints.
   ///   - hasUser: Whether a user at the terminal answers pairing questions.
-  /// - Throws: `RadioError` if the radio's name is too long; `SystemError`.
+  /// - Throws: `RadioError` if the radio's name is too long; `SystemError`, such as of a capture that cannot be written.
   init(
     _ name: RadioAddress, _ board: BoardDescription?, ballName: DeviceName,
-    watchedBy sinks: [any PacketSink],
-    screen: Screen, hasUser: Bool
+    _ options: RadioOptions, screen: Screen, hasUser: Bool
   ) throws {
+    let time = AirTime()
+    let sinks = try options.sinks(at: time, note: screen.note)
     let loop = try EventLoop()
     let radio = TerminalRadio(name, loop: loop)
     // The lines of a virtual board are not the port's.
     let wired = board.map { $0.isVirtual ? BoardDescription(name: $0.name) : $0 }
     port = try Self.makePort(radio.address, board: wired, name: ballName)
     self.radio = radio
-    self.sinks = sinks
     self.screen = screen
     self.loop = loop
-    time = AirTime()
+    self.time = time
+    self.sinks = sinks
     start = StartPages(at: time.now)
     self.board = TerminalBoard(
       board, name: ballName, screen: screen, hasUser: hasUser, time: time)

@@ -16,6 +16,8 @@ struct KeptBonds: ~Copyable {
   private(set) var failure: SystemError?
   private var file: BondFile?
   private var identity: LocalIdentity?
+  /// Whether the address of `identity` is new.
+  private var isAddressNew = false
   /// The security of each link from its start: bluetoothd's, on a radio beside it.
   let linkSecurity: LinkSecurity
   private var found: Found?
@@ -31,6 +33,7 @@ struct KeptBonds: ~Copyable {
     var file = BondFile(path)
     var content = try file.open()
     if let notice = content.notice { Self.warn(notice) }
+    isAddressNew = content.identity == nil
     identity =
       content.identity ?? LocalIdentity(identityResolvingKey: .zero, address: .newStaticRandom())
     found = Found(content.takeBonds())
@@ -83,6 +86,13 @@ struct KeptBonds: ~Copyable {
       return choice.own
     }
     return .random(address)
+  }
+
+  /// What the keys are made from, and on simulated time the address if `own` makes one.
+  ///
+  /// - Parameter seed: The seed of the program; `nil` if it has none.
+  func random(_ choice: AddressChoice, of time: AirTime, seed: UInt64? = nil) -> AirRandom {
+    AirRandom(of: time, seed: seed, choice, isAddressNew: isAddressNew)
   }
 
   /// Moves the bonds to the caller.

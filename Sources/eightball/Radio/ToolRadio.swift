@@ -50,27 +50,32 @@ struct ToolRadio: RadioPort, ~Copyable {
   /// A radio that is not open.
   ///
   /// - Parameters:
+  ///   - options: What becomes of the packets.
   ///   - pairs: Whether bluetoothd pairs with a peripheral, on a radio beside it.
-  ///   - sinks: Get the packets.
-  init(
-    _ name: RadioAddress, pairs: Bool = false, watchedBy sinks: [any PacketSink]
-  ) throws(SystemError) {
+  /// - Throws: Why it cannot be used, such as a capture that cannot be written.
+  init(_ name: RadioAddress, _ options: RadioOptions, pairs: Bool = false) throws {
+    let time = AirTime()
+    let sinks = try options.sinks(at: time)
     let loop = try EventLoop()
     let signals = try TerminationSignals(loop: loop)
     self.loop = loop
     self.signals = signals
     input = InputLines(loop: loop)
-    source = RadioSourcePort(name, loop: loop, air: SharedAir(loop: loop), sharing: .bluez)
+    source = RadioSourcePort(
+      name, loop: loop, air: SharedAir(loop: loop), sharing: .bluez, time: time)
     source.sinks = sinks
     source.pairs = pairs
   }
+
+  /// The time of the program on the radio.
+  var time: AirTime { source.time }
 
   /// Lets the user edit the lines of standard input, if that is a terminal.
   mutating func edit(with editor: LineEditor) throws(SystemError) {
     if try editor.open(in: loop) { self.editor = editor }
   }
 
-  /// Runs `task` until it has ended, and closes the radio.
+  /// Runs `task` until it has ended, closes the radio, and warns of packets that are missing in a capture.
   mutating func run<Task: RadioTask & ~Copyable>(_ task: inout Task) throws(SystemError) {
     var link = RadioLink<2_053>()
     var error: RadioError?
@@ -110,6 +115,7 @@ struct ToolRadio: RadioPort, ~Copyable {
     editor?.close()
     link.close(&self)
     source.close()
+    warn(ofErrorsOf: source.sinks)
   }
 
   /// Whether a line may be there without waiting.

@@ -22,11 +22,12 @@ final class SwarmPeripheral: SwarmMember {
       context.lines.add(
         Array((line + "\n").utf8).span, of: index + 1, to: .output, at: context.now)
     }
+    port = SwarmPort(index, context: context)
     program = PeripheralProgram(
       file, address: .fixed(seed.address(of: index + 1)), seed: seed.answers(of: index + 1),
       printer: PeripheralPrinter(isJSON: configuration.lines == .json, print: print),
-      name: configuration.names.name(of: index + 1), connections: configuration.connections)
-    port = SwarmPort(index, context: context)
+      name: configuration.names.name(of: index + 1), connections: configuration.connections,
+      time: port.time)
     self.context = context
   }
 

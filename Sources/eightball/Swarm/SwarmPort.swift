@@ -45,6 +45,9 @@ struct SwarmPort: Port, ~Copyable {
 
   // MARK: Port
 
+  /// The time on the radio.
+  var time: AirTime { radio.time }
+
   /// The loop's time, or that of the air.
   var now: Instant { radio.time.now(at: context.now) }
 

@@ -268,14 +268,14 @@ private let changes: [Scenario<SecurityStation>] = [
     .update([])),
   Scenario(
     "A reset of the controller empties its lists, and its sizes are read again",
-    .update(first), .also { _ = $0.manager.makePrivateAddress() }, .filters(false),
+    .update(first), .also { _ = $0.manager.makeAddress() }, .filters(false),
     .controllerStarted(resolves), .update(first), .controllerStarted(), .update([readAccept])),
   Scenario(
     "A device that hides its identity gives the controller its own key",
     on: { makeStation([1], admitsBondedOnly: false, features: resolves) },
     .set(privacy: \.hidesIdentity, true),
     .also { station in
-      let made = station.manager.makePrivateAddress()
+      let made = station.manager.makeAddress()
       let address = try #require(made)
       expect(address.isResolved(by: responderIdentity.identityResolvingKey))
     },

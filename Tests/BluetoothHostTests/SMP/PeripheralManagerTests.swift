@@ -39,7 +39,7 @@ struct PeripheralManagerTests {
     bonds.store(bond)
     var manager = makeManager(FixedRandom(seed: 1), bonds)
     manager.privacy = PrivacyPolicy(hidesIdentity: true, admitsBondedOnly: true)
-    expect(manager.makePrivateAddress(), is: nil)
+    expect(manager.makeAddress(), is: nil)
     manager.controllerStarted(features: .max)
     expect(manager.hasPrivacyCommand, is: false)
     expect(manager.takePrivacyCommand(), is: nil)

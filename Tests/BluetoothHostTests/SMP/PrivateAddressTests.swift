@@ -18,7 +18,7 @@ struct PrivateAddressTests {
   ) -> (station: SecurityStation, address: DeviceAddress?) {
     let station = SecurityStation(identity: identity)
     station.manager.privacy = privacy
-    let address = station.manager.makePrivateAddress()
+    let address = station.manager.makeAddress()
     station.manager.controllerStarted(features: 0)
     return (station, address)
   }
@@ -91,13 +91,13 @@ struct PrivateAddressTests {
     station.manager.advance(to: at(0))
     station.manager.controllerStarted(features: 0)
     expect(station.manager.deadline, is: at(900_000))
-    _ = station.manager.makePrivateAddress()
+    _ = station.manager.makeAddress()
     expect(station.manager.deadline, is: at(0))
     station.manager.advance(to: at(500_000))
     expect(station.manager.deadline, is: at(1_400_000))
     // Without the identity there is nothing to renew.
     station.manager.privacy.hidesIdentity = false
-    _ = station.manager.makePrivateAddress()
+    _ = station.manager.makeAddress()
     expect(station.manager.deadline, is: nil)
   }
 

@@ -119,7 +119,7 @@ struct SecurityValueTests {
     let isChanged = none.takeChange(of: ClientState(), at: 0)
     let failure = none.takeEncryptionFailure(at: 0)
     expect(start == nil && reply == nil && recognition == nil && !isChanged && failure == nil)
-    let address = none.makePrivateAddress()
+    let address = none.makeAddress()
     let command = none.takePrivacyCommand()
     let accepted = none.finishPrivacyCommand(.leSetRandomAddress, .success, value: 0)
     expect(address == nil && command == nil && accepted == nil)

@@ -3,15 +3,18 @@
 // If the controller has room for all bonded devices, it resolves their addresses and filters
 // connections; otherwise the host does.
 extension SecurityManager where Agreement: ~Copyable, Bonds: ~Copyable, Delegate: ~Copyable {
-  /// Returns the first private address; `nil` if this device does not use private addresses.
-  public mutating func makePrivateAddress() -> DeviceAddress? {
-    guard Delegate.keepsPrivacy else { return nil }
+  /// Returns the first private address, or the address that its random numbers decide; `nil` if this device has
+  /// neither.
+  public mutating func makeAddress() -> DeviceAddress? {
+    let new = pairing.random.identity
+    if new != nil { identity = new }
+    guard Delegate.keepsPrivacy else { return new?.address }
     // After its reset the controller does not filter.
     upkeep.filters = false
     upkeep.renewalTime = nil
     let address = newAddress()
     upkeep.isPrivate = address != nil
-    return address
+    return address ?? new?.address
   }
 
   private mutating func newAddress() -> DeviceAddress? {
