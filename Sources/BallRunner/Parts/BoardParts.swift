@@ -1,4 +1,3 @@
-import BallRunner
 import BluetoothHost
 import EightBall
 
