@@ -20,7 +20,7 @@ struct OptionsTests {
   @Test("An error of the capture file says what failed, where, and what to do")
   func capture() throws {
     let options = try ListDevices.parse(["--capture", "/no/such/folder/ball.btsnoop"]).radioOptions
-    let error = #expect(throws: SystemError.self) { try options.sinks() }
+    let error = #expect(throws: SystemError.self) { try options.sinks(at: AirTime()) }
     expect(
       error?.description,
       is: "cannot write the capture file /no/such/folder/ball.btsnoop: No such file or directory. "

@@ -62,7 +62,8 @@ struct AirServerTests {
 
     /// States until when the host is idle on simulated time, with the number that the air has sent last.
     func state(idleUntil deadline: Instant?) throws {
-      let last = [UInt8](try (receive() ?? []).suffix(19))
+      // 3 (header) + 4 ("TIME") + 4 (number) + 8 (time) + 8 (seed) = 27 bytes
+      let last = [UInt8](try (receive() ?? []).suffix(27))
       let number = AirTimePacket.read(last.span)?.number
       try send(AirTimePacket.idle(until: deadline, number: #require(number)))
     }
