@@ -18,7 +18,8 @@ let package = Package(
     .library(name: "EightBall", targets: ["BallRunner", "EightBall"]),
     .library(name: "VirtualRadio", targets: ["VirtualBoard", "VirtualRadio"]),
     .library(name: "LinuxRadio", targets: ["LinuxAir", "LinuxRadio"]),
-    .library(name: "BallControl", targets: ["BallControl"]),
+    // With LinuxRadio alone, a program that watches a ball does not build the virtual air.
+    .library(name: "BallControl", targets: ["BallControl", "LinuxRadio"]),
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
     .library(name: "EightBallKit", targets: ["EightBallKit"]),
     .executable(name: "eightball", targets: ["eightball"]),

@@ -16,7 +16,6 @@ let package = Package(
         .product(name: "BallControl", package: "eightball"),
         .product(name: "BluetoothHost", package: "eightball"),
         .product(name: "EightBall", package: "eightball"),
-        .product(name: "LinuxRadio", package: "eightball"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
