@@ -260,14 +260,23 @@ firmware_sources() {
   done < <(find Sources/{BluetoothHost,EightBall,BallRunner} "$@" -name '*.swift')
 }
 
-# build_firmware NAME: builds the ball into .build-firmware/NAME/eightball.elf and eightball.bin.
+# build_firmware NAME: builds the ball into .build-firmware/NAME/eightball.elf and eightball.bin, unless it is there.
 build_firmware() {
-  local flags=()
+  local flags=() folder="$firmware_folder/$1" recipe
+  recipe=$({
+    swiftc --version 2>/dev/null
+    arm-none-eabi-gcc --version
+    find Package.swift Sources/{BluetoothHost,EightBall,BallRunner,CortexM} scripts/{lib.sh,targets.sh} \
+      -type f -print0 | LC_ALL=C sort -z | xargs -0 cat
+  } | sha256sum)
+  if [ -f "$folder/eightball.bin" ] && [ "$(cat "$folder/recipe" 2>/dev/null)" = "$recipe" ]; then return; fi
+  rm -f "$folder/recipe"
   [[ $1 != *-display ]] || flags=(-D DISPLAY)
   [[ $1 != *-sets ]] || flags=(-D SETS)
   [[ $1 != *-secure ]] || flags=(-D SECURITY -D JUST_WORKS_ONLY -D WITHOUT_PRIVACY -- -Wl,--defsym=stack_size=24K)
-  firmware_sources "$firmware_folder/$1/sources" Sources/CortexM
+  firmware_sources "$folder/sources" Sources/CortexM
   build_image "$1" eightball "${flags[@]}"
+  echo "$recipe" >"$folder/recipe"
 }
 
 # build_firmware_benchmark NAME: builds what scripts/benchmark firmware runs: the same, with another start.
