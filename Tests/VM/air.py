@@ -97,35 +97,39 @@ with VirtualAir() as air, bluetooth_service(powers_adapters=False), Sensor() as 
         assert app.returncode == 0 and app.stdout.startswith("place 1\nrates "), app.stdout
         saw(app.stdout)
     sensor.event("disconnected")
-    sensor.log.clear()
 
-    with Listener(air.adapter) as listener:
-        with running_ball(air.adapter) as ball:
-            with check("another connection stays through the start of a ball"):
-                listener.stays(sensor, "the start")
-
-            with check(f"another connection stays through {QUESTIONS} questions of a central of the air") as saw:
-                start = time.monotonic()
-                answers = asked(QUESTIONS)
-                assert len(answers) == QUESTIONS, answers[-1:]
-                saw(f"{(time.monotonic() - start) / QUESTIONS * 1_000:.1f} ms for each")
-                listener.stays(sensor, "a question")
-
-            with check("another connection stays through kill -9 of the ball"):
-                assert ball.stop(signal.SIGKILL) == -signal.SIGKILL
-                listener.stays(sensor, "kill -9")
-
-        with check("another connection stays through the end of a ball, which answers before") as saw:
+    for program in ("eightball run", "eightballd"):
+        if program == "eightballd":
+            os.environ["BALL"] = os.environ["DAEMON"]
+        sensor.log.clear()
+        with Listener(air.adapter) as listener:
             with running_ball(air.adapter) as ball:
-                saw(asked(1)[0])
-                assert ball.stop() == 0
-            listener.stays(sensor, "the end")
-        rates = listener.rates
-        listener.stop(signal.SIGINT)
+                with check(f"another connection stays through the start of {program}"):
+                    listener.stays(sensor, "the start")
 
-    with check("the connection ends when its program ends it") as saw:
-        sensor.event("disconnected")
-        saw(f"{len(rates)} rates, none missing")
+                with check(f"another connection stays through {QUESTIONS} questions to {program}") as saw:
+                    start = time.monotonic()
+                    answers = asked(QUESTIONS)
+                    assert len(answers) == QUESTIONS, answers[-1:]
+                    saw(f"{(time.monotonic() - start) / QUESTIONS * 1_000:.1f} ms for each")
+                    listener.stays(sensor, "a question")
+
+                with check(f"another connection stays through kill -9 of {program}"):
+                    assert ball.stop(signal.SIGKILL) == -signal.SIGKILL
+                    listener.stays(sensor, "kill -9")
+
+            with check(f"another connection stays through the end of {program}, which answers before") as saw:
+                with running_ball(air.adapter) as ball:
+                    saw(asked(1)[0])
+                    assert ball.stop() == 0
+                listener.stays(sensor, "the end")
+            rates = listener.rates
+            listener.stop(signal.SIGINT)
+
+        with check("the connection ends when its program ends it") as saw:
+            sensor.event("disconnected")
+            saw(f"{len(rates)} rates, none missing")
+    os.environ.pop("BALL")
 
 with check("a user who may not open /dev/vhci"):
     ended = run(eightball(), "radio", "--vhci", "1", "--listen", "unix:/tmp/nobody.sock", **NOBODY)

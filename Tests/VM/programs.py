@@ -37,11 +37,15 @@ def run(*arguments: str, patience: float = PATIENCE, **options) -> subprocess.Co
 
 def eventually(what: str, condition, patience: float = PATIENCE):
     """Waits until `condition()` is true; its value."""
-    end = time.monotonic() + patience
-    while not (result := condition()):
-        assert time.monotonic() < end, f"timed out waiting until {what}"
-        time.sleep(0.05)
-    return result
+    start = time.monotonic()
+    while True:
+        before = time.monotonic()
+        if result := condition():
+            return result
+        now = time.monotonic()
+        assert now < start + patience, f"timed out waiting until {what}"
+        # As long as the look took, which would otherwise take the processor from what it waits for.
+        time.sleep(max(0.05, now - before))
 
 
 class Program:
