@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +19,21 @@ int64_t clinux_send(int descriptor, const uint8_t *bytes, size_t size) {
     do count = send(descriptor, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (count < 0 && errno == EINTR);
     return count < 0 ? -errno : count;
+}
+
+int64_t clinux_send_whole(int descriptor, const uint8_t *bytes, size_t size, int limit) {
+    size_t sent = 0;
+    while (sent < size) {
+        int64_t count = clinux_send(descriptor, bytes + sent, size - sent);
+        if (count >= 0) {
+            sent += count;
+            continue;
+        }
+        if (count != -EAGAIN) return count;
+        struct pollfd room = {descriptor, POLLOUT, 0};
+        if (poll(&room, 1, limit) <= 0) break;
+    }
+    return sent;
 }
 
 static int open_socket(int family, int type) {

@@ -25,6 +25,12 @@
   _ descriptor: Int32, _ bytes: UnsafePointer<UInt8>?, _ size: Int
 ) -> Int64
 
+/// Sends all bytes, and waits each time at most `limit` milliseconds for room. Returns how many it has sent, or a
+/// negated errno.
+@_extern(c) package func clinux_send_whole(
+  _ descriptor: Int32, _ bytes: UnsafePointer<UInt8>?, _ size: Int, _ limit: Int32
+) -> Int64
+
 /// close(2).
 @_extern(c) package func clinux_close(_ descriptor: Int32)
 

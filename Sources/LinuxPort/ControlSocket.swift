@@ -44,13 +44,14 @@ struct PortListener {
     }
   }
 
-  /// Sends it whole lines; `false` if it has gone or its buffer is full: it is then dropped.
+  /// Sends it whole lines; `false` if it has gone, or its buffer stays full for `limit` milliseconds: it is then
+  /// dropped.
   @inline(never)
-  mutating func take(_ lines: Span<UInt8>) -> Bool {
+  mutating func take(_ lines: Span<UInt8>, within limit: Int32) -> Bool {
     guard number >= 0, !isGone else { return true }
     let number = self.number
     let result = unsafe lines.withUnsafeBufferPointer {
-      unsafe clinux_send(number, $0.baseAddress, $0.count)
+      unsafe clinux_send_whole(number, $0.baseAddress, $0.count, limit)
     }
     isGone = Int(truncatingIfNeeded: result) != lines.count
     return !isGone
@@ -74,7 +75,7 @@ struct PortListener {
 /// The control socket of the ball: 16 programs of this user, or of root, can listen at once.
 ///
 /// The kernel's buffer takes the bytes at once, or the listener is dropped: nothing waits for a
-/// listener that does not read.
+/// listener that does not read. Only on simulated time, which stands still meanwhile, it waits.
 struct ControlSocket: ~Copyable {
   /// Why the socket cannot be used; `nil` if it can.
   private(set) var failure: SystemCallError?
@@ -88,6 +89,9 @@ struct ControlSocket: ~Copyable {
   private(set) var hasEvents = false
   /// Whether a listener wants packets.
   private(set) var hasPacketListeners = false
+
+  /// How long a listener may have no room for what is sent, in milliseconds.
+  var roomLimit: Int32 = 0
 
   /// When to accept programs again after a failure; `nil` while they are accepted.
   private(set) var deadline: Instant?
@@ -240,7 +244,7 @@ struct ControlSocket: ~Copyable {
   mutating func send(_ lines: Span<UInt8>, to listener: Int?) {
     for index in listeners.indices
     where listener == index || listener == nil && !listeners[index].isNew {
-      if !listeners[index].take(lines) { hasEvents = true }
+      if !listeners[index].take(lines, within: roomLimit) { hasEvents = true }
     }
   }
 
@@ -294,7 +298,7 @@ struct ControlSocket: ~Copyable {
   mutating func sendPackets() {
     if packets.isEmpty { return }
     for index in listeners.indices where listeners[index].wantsPackets {
-      if !listeners[index].take(packets.span) { hasEvents = true }
+      if !listeners[index].take(packets.span, within: roomLimit) { hasEvents = true }
     }
     packets.removeAll()
   }

@@ -387,6 +387,9 @@ extension LinuxPort {
     control.writeError(to: &writer)
   }
 
+  /// The port waits for a listener that has no room, at most 2 s, or it drops the listener at once.
+  package mutating func waitForListeners(_ waits: Bool) { control.roomLimit = waits ? 2_000 : 0 }
+
   /// Keeps the packet for the programs that want it.
   @inline(__always)
   public mutating func note(_ packet: Span<UInt8>, _ direction: PacketDirection) {

@@ -1,7 +1,7 @@
 import BallRunner
 import BluetoothHost
 import Expectations
-import Glibc
+import Foundation
 import LinuxRadio
 import LinuxTestSupport
 
@@ -84,6 +84,26 @@ struct ControlSocketTests {
     var got = ""
     while let more = slow.readText() { got += more }
     expect(got, is: "state\n" + String(repeating: line, count: sent - 1))
+  }
+
+  @Test("With a limit for room a program that reads late gets all, and one that never reads goes")
+  func late() throws {
+    let reader = ControllerEnd(try bench.connect())
+    expect(bench.takeEvents(), is: ["joined 0"])
+    bench.control.roomLimit = 60_000
+    let line = String(repeating: "x", count: 99) + "\n"
+    let end = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      expect(try? reader.read(atLeast: 500_000).count, is: 500_000)
+      end.signal()
+    }
+    for _ in 0..<5_000 { bench.send(line) }
+    end.wait()
+    expect(bench.takeEvents(), is: [])
+
+    bench.control.roomLimit = 1
+    while !bench.hasEvents { bench.send(line) }
+    expect(bench.takeEvents(), is: ["left 0"])
   }
 
   @Test("16 programs listen at once; the next one gets the reason")

@@ -98,6 +98,17 @@ async def test_a_ball_says_at_its_control_socket_that_its_time_is_simulated(fold
                     assert late.events("time") == []
 
 
+async def test_a_ball_whose_lights_blink_waits_for_its_listeners(folder):
+    control = str(folder / "control")
+    async with worlds.our_air(folder, options=("--time", "simulated")) as (radio, _):
+        command = ("--radio", radio, "--control", control, "--board", "virtual")
+        async with worlds.ball_running(*command, environment={"XDG_STATE_HOME": str(folder)}):
+            # In a tenth of a second, in which `press` does not read, hours pass.
+            for _ in range(3):
+                async with Program(eightball(), "press", "shake", "--control", control) as press:
+                    assert await press.ended() == 0, press.transcript
+
+
 async def test_a_program_that_does_not_know_simulated_time_is_disconnected_and_named(folder):
     async with worlds.our_air(folder, options=SIMULATED) as (radio, air):
         reader, writer = await asyncio.open_unix_connection(radio.removeprefix("unix:"))

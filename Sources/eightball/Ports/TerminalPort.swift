@@ -166,6 +166,7 @@ struct TerminalPort: Port, ~Copyable {
 
   mutating func wait(until deadline: Instant?) -> Bool {
     screen.flush(to: &port)
+    port.waitForListeners(time.isSimulated)
     clockControl.sendState(isSimulated: time.isSimulated, on: &port)
     start.giveBack(at: now, before: deadline)
     let limit = time.wait(until: deadline, hasOutput: hasOutput) { port.writeRadio($0) }
