@@ -25,11 +25,12 @@ package struct BoardLines: ~Escapable {
   package private(set) var value: Span<UInt8>
   private var rest: Span<UInt8>
 
-  /// The lines of `text`.
+  /// The lines of `text`. An editor may have put a byte order mark before the first one.
+  @inline(never)
   @_lifetime(copy text)
   package init(_ text: Span<UInt8>) {
     value = text.extracting(first: 0)
-    rest = text
+    rest = text.begins(with: "\u{FEFF}") ? text.extracting(droppingFirst: 3) : text
   }
 
   /// Goes to the next line with text.

@@ -143,6 +143,18 @@ func number(_ text: Substring, upTo limit: Int) -> Int? {
 @inline(never)
 func firstWord(_ text: Substring) -> String { words(text).first.map { String($0) } ?? "" }
 
+/// The parts of `text` between its commas.
+///
+/// - Parameter names: The words that may begin only one part.
+/// - Throws: Which of them begins several.
+func list(_ text: Substring, once names: [String]) throws(Expected) -> [Substring] {
+  let parts = list(text)
+  for name in names where parts.count(where: { firstWord($0) == name }) > 1 {
+    throw Expected("\(name) once")
+  }
+  return parts
+}
+
 /// `0x000A`.
 @inline(never)
 func handleText(_ handle: UInt16) -> String {

@@ -127,6 +127,11 @@ final class PeripheralFile {
       if let last = peripheral.steps.last, step.time < last.time {
         throw Expected("a time not before that of the step above")
       }
+      if let last = peripheral.steps.last?.action, last == .disconnect || last == .drop,
+        step.action != .connect
+      {
+        throw Expected("connect after \(last.rawValue), such as at \(step.time / 1_000) s: connect")
+      }
       if peripheral.steps.isEmpty, step.action != .connect {
         throw Expected("connect as the first step, such as at 0 s: connect")
       }

@@ -21,7 +21,7 @@ extension WriteAnswer {
   /// - Parameter own: The label of the characteristic.
   /// - Throws: What was expected.
   init(_ text: Substring, of own: String) throws(Expected) {
-    for part in list(text) {
+    for part in try list(text, once: ["set", "error", "delay"]) {
       let parts = words(part)
       let label = parts.count == 2 ? String(parts[1]) : own
       switch firstWord(part) {
@@ -69,7 +69,7 @@ extension PeripheralFaults {
   ///
   /// - Throws: What was expected.
   init(_ text: Substring, ofPeripheral isPeripheral: Bool) throws(Expected) {
-    for part in list(text) {
+    for part in try list(text, once: ["slow", "refuse", "wrong-length", "drop", "vanish"]) {
       let parts = words(part)
       switch firstWord(part) {
       case "slow": delay = try milliseconds(trimmed(part.dropFirst(4)))

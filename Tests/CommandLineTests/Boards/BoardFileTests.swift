@@ -77,6 +77,9 @@ struct BoardFileTests {
     expect(board, is: BoardDescription(name: "b", chip: "c", clear: .button(5), answer: .light(7)))
     expect(try read("radio=virtual").board, is: BoardDescription(name: "b", radio: "virtual"))
     expect(try read("model=a\nmodel=b").models, is: ["a", "b"])
+    // A byte order mark, which some editors write.
+    expect(try read("\u{FEFF}model=a").models, is: ["a"])
+    expect(try read("\u{FEFF}radio=virtual").board, is: try read("radio=virtual").board)
   }
 
   @Test(

@@ -134,10 +134,11 @@ struct PeripheralFileTests {
       heart.place.handle = 3
       heart.place.handle = 4
       a # comment
+      fault = slow 1 s, refuse, slow 2 s
       """
     let (peripheral, errors) = PeripheralFile.read(Array(text.utf8))
     expect(peripheral == nil)
-    expect(errors.map(\.line), is: [1, 2, 4, 5, 7, 8, 9, 10, 11, 12])
+    expect(errors.map(\.line), is: [1, 2, 4, 5, 7, 8, 9, 10, 11, 12, 13])
     expect(
       errors.first { $0.line == 7 }?.text,
       is: "heart.place.value: expected a whole number from 0 to 255, not \"uint8 300\"")
@@ -145,6 +146,7 @@ struct PeripheralFileTests {
       errors.first { $0.line == 10 }?.text,
       is: "heart.place.handle: expected a handle from 0x000F on: those before it are in use")
     expect(errors.first { $0.line == 11 }?.text.hasSuffix("line 10 already has it") == true)
+    expect(errors.last?.text, is: "fault: expected slow once, not \"slow 1 s, refuse, slow 2 s\"")
   }
 
   @Test("Services that do not fit the advertising are an error")

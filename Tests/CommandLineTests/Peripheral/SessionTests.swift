@@ -190,9 +190,14 @@ struct SessionTests {
       step = at 3 s: reed a.b
       step = at 3 s: notify a.b
       step = at 3 s: read a.b, answer error 0
+      step = at 3 s: drop
+      step = at 4 s: read a.b
       """
     let errors = PeripheralFile.read(Array(file.utf8)).1
-    expect(errors.map(\.line), is: [3, 5, 6, 7, 8, 9, 10])
+    expect(errors.map(\.line), is: [3, 5, 6, 7, 8, 9, 10, 12])
+    expect(
+      errors.last?.text,
+      is: "step: expected connect after drop, such as at 4 s: connect, not \"at 4 s: read a.b\"")
     expect(
       errors.first?.text,
       is:
