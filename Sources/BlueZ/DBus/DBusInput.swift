@@ -41,6 +41,9 @@ package struct DBusInput: ~Copyable {
     self.bytes = bytes
   }
 
+  /// Whether every byte has been read.
+  var isEmpty: Bool { start == end }
+
   /// Reads what is there, with the descriptors that come with it.
   package mutating func receive(
     from socket: borrowing PortDescriptor, _ descriptors: inout DBusDescriptors

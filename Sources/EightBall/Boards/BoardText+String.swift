@@ -8,7 +8,7 @@
 
     /// The text.
     public var description: String {
-      String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
+      String(decoding: (0..<count).map { storage[$0] }, as: UTF8.self)
     }
   }
 

@@ -5,7 +5,7 @@ import BluetoothHost
 /// The kernel has 32 bytes for a GPIO line's name and for a chip's label, including a final zero:
 /// include/uapi/linux/gpio.h, GPIO_MAX_NAME_SIZE.
 public struct BoardText<let capacity: Int>: Equatable, Sendable {
-  private var storage = InlineArray<capacity, UInt8>(repeating: 0)
+  private(set) var storage = InlineArray<capacity, UInt8>(repeating: 0)
 
   // A byte is enough for these capacities, and makes a text of 31 bytes 32 bytes large.
   private var length: UInt8 = 0
