@@ -115,8 +115,11 @@ struct NearbyDecisionTests {
   @Test("a timer fires once on its queue, unless it is cancelled")
   func timers() async {
     let (stream, continuation) = AsyncStream<String>.makeStream()
+    // Nothing fires before it is cancelled, however late that is.
+    queue.suspend()
     let cancel = dispatchTimer(after: 0.01, on: queue) { continuation.yield("cancelled") }
     cancel()
+    queue.resume()
     let timer = dispatchTimer(after: 0.02, on: queue) { [queue] in
       dispatchPrecondition(condition: .onQueue(queue))
       continuation.yield("fired")
