@@ -1,4 +1,4 @@
-"""What GitHub reads of the repository fits GitHub's own schemas, of which check-jsonschema has copies."""
+"""What GitHub reads of the repository fits GitHub's own schemas. check-jsonschema has copies of them."""
 
 import subprocess
 import sys
