@@ -131,18 +131,7 @@ struct ControlSocket: ~Copyable {
       )
       writer.write(text: "/control.sock")
     } else {
-      if let user {
-        writer.write(start: user.span)
-        writer.write(text: "/eightball-control")
-      } else {
-        writer.write(text: "/tmp/eightball-control-")
-        writer.write(decimal: clinux_user())
-      }
-      if number > 1 {
-        writer.write(text: "-")
-        writer.write(decimal: number)
-      }
-      writer.write(text: ".sock")
+      UserSocket.writePath("eightball-control", number, in: user, to: &writer)
     }
   }
 

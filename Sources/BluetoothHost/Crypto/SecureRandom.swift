@@ -31,20 +31,6 @@ extension SecureRandomNumberGenerator {
   }
 }
 
-/// The permanent identity of this device.
-public struct LocalIdentity: Sendable {
-  /// The key that resolves its resolvable private addresses; zero if it uses none.
-  public var identityResolvingKey: Number128
-  /// A public or a static random address.
-  public var address: DeviceAddress
-
-  /// Creates an identity, which is distributed to peers that request it.
-  public init(identityResolvingKey: Number128, address: DeviceAddress) {
-    self.identityResolvingKey = identityResolvingKey
-    self.address = address
-  }
-}
-
 /// CTR_DRBG of NIST SP 800-90A, revision 1, 10.2.1, with AES-128, for a machine without random
 /// numbers: the controller's, which are uniform (Core Specification, Vol 4, Part E, 7.8.23;
 /// Vol 2, Part H, 2), seed it once. The key changes after each number, so that memory does not
