@@ -175,12 +175,7 @@ class Bridge:
                 await self._connect()
             except core.TimeoutError:
                 code = NOT_ESTABLISHED
-        await self._devtools.send(
-            "BluetoothEmulation.simulateGATTOperationResponse",
-            address=self._address,
-            type=event["type"],
-            code=code,
-        )
+        await self._report("GATTOperationResponse", type=event["type"], code=code)
 
     async def _connect(self) -> None:
         device = self._central.device
@@ -229,11 +224,16 @@ class Bridge:
                 )
 
     def _on_loss(self) -> None:
+        self._devtools.begin(self._report("GATTDisconnection"))
+
+    async def _report(self, what: str, **parameters) -> None:
+        """Simulates what has become of the link, as long as the browser has a radio.
+
+        A link can end just before its test does: the test's end is then the next that runs, before this.
+        """
         if self._is_open:
-            self._devtools.begin(
-                self._devtools.send(
-                    "BluetoothEmulation.simulateGATTDisconnection", address=self._address
-                )
+            await self._devtools.send(
+                f"BluetoothEmulation.simulate{what}", address=self._address, **parameters
             )
 
     async def _on_departure(self, _: dict) -> None:

@@ -66,3 +66,10 @@ async def test_web_bluetooth_exists_only_if_enabled(browser, plain_browser, site
     for opened, is_there in ((browser, True), (plain_browser, False)):
         async with opened.page(site("")) as page:
             assert await page.evaluate("'bluetooth' in navigator") is is_there
+
+
+async def test_a_link_may_end_at_the_end_of_a_test(asking):
+    async with asking() as it:
+        await it.connect()
+        # The browser has not heard of it yet when the test ends.
+        it.bridge._on_loss()
