@@ -239,7 +239,7 @@ run_guest() {
     qemu-system-x86_64 -accel tcg,thread=multi -cpu max -M q35 -smp 1 -m 1024 \
       -nodefaults -no-reboot -display none -serial "file:$job/console" \
       -kernel "$image/kernel" -initrd "$image/initrd" \
-      -append "console=ttyS0 quiet panic=-1 softlockup_panic=1 watchdog_thresh=30 no_timer_check nokaslr mitigations=off tsc=reliable random.trust_cpu=on" \
+      -append "console=ttyS0 quiet panic=-1 oops=panic softlockup_panic=1 watchdog_thresh=30 no_timer_check nokaslr mitigations=off tsc=reliable random.trust_cpu=on" \
       "${shares[@]}" -device virtio-serial-pci -device virtserialport,chardev=output,name=output \
       -add-fd fd=9,set=1 -chardev file,id=output,path=/dev/fdset/1,append=on \
       </dev/null 9>&1 &
