@@ -151,7 +151,9 @@ with check("a user whom the bus refuses") as saw:
     POLICY.unlink()
 
 with check("the adapter is unplugged, and returns") as saw, bluetooth_service(powers_adapters=True):
-    with Controllers(2) as before:
+    # bluetoothd powers them as soon as it sees them.
+    with Controllers(2, are_settled=False) as before:
+        power("hci1", True)
         ball = Ball(RADIO, **MEMBER)
         ball.event("advertising")
         before.stop()
