@@ -14,11 +14,28 @@ TOOLS, DAEMON = "tools", "eightballd"
 
 #: The longest first.
 SUITES = [
-    *(("service", TOOLS), ("sharing", TOOLS), ("sharing", DAEMON), ("boards", TOOLS), ("central", TOOLS)),
-    *(("air", TOOLS), ("security", TOOLS), ("corebluetooth", TOOLS), ("extended_advertising", TOOLS)),
-    *(("eatt", TOOLS), ("latency", TOOLS), ("boards", DAEMON), ("peripheral", TOOLS), ("doctor", TOOLS)),
-    *(("body", TOOLS), ("body", DAEMON), ("parts", TOOLS), ("parts", DAEMON), ("adapter", TOOLS)),
-    *(("adapter", DAEMON), ("idle", TOOLS), ("idle", DAEMON)),
+    ("service", TOOLS),
+    ("sharing", TOOLS),
+    ("sharing", DAEMON),
+    ("boards", TOOLS),
+    ("central", TOOLS),
+    ("air", TOOLS),
+    ("security", TOOLS),
+    ("corebluetooth", TOOLS),
+    ("extended_advertising", TOOLS),
+    ("eatt", TOOLS),
+    ("latency", TOOLS),
+    ("boards", DAEMON),
+    ("peripheral", TOOLS),
+    ("doctor", TOOLS),
+    ("body", TOOLS),
+    ("body", DAEMON),
+    ("parts", TOOLS),
+    ("parts", DAEMON),
+    ("adapter", TOOLS),
+    ("adapter", DAEMON),
+    ("idle", TOOLS),
+    ("idle", DAEMON),
 ]
 
 #: The time limit of a suite in seconds: several times what it takes on a slow machine.
@@ -37,12 +54,11 @@ FIGURE = re.compile(r"ok ((a press gives a notification|no wake-up|memory|an ans
 
 def run(name: str, kind: str) -> tuple[int, str]:
     """Runs a suite; its status and its output."""
-    variables = {
-        name: os.environ[name] for name in ("EIGHTBALL", "DAEMON", "EXAMPLES", "PACKAGES", "PYTHON")
-    }
+    passed_on = ("EIGHTBALL", "DAEMON", "EXAMPLES", "PACKAGES", "PYTHON")
+    variables = {variable: os.environ[variable] for variable in passed_on}
     if kind == DAEMON:
         variables |= {"BALL": os.environ["DAEMON"], "GPIOD": "2"}
-    suite = ["env", *(f"{name}={value}" for name, value in variables.items())]
+    suite = ["env", *(f"{variable}={value}" for variable, value in variables.items())]
     suite += ["/usr/bin/python3", "-B", f"Tests/VM/{name}.py"]
     guest = subprocess.run(
         ["scripts/vm-test", "--guest", os.environ["IMAGE"], str(LIMIT), *suite],
