@@ -39,7 +39,7 @@ SUITES = [
 ]
 
 #: The time limit of a suite in seconds: several times what it takes on a slow machine.
-LIMIT = 1200
+LIMIT = 600
 
 #: The status of a run whose kernel found a processor that hung, or ended without the suite's status: see run_guest in
 #: machine.sh. An emulated processor hangs now and then. Linux 6.1 itself sometimes uses memory that it has freed when a
